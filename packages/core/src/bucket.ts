@@ -1,0 +1,107 @@
+import { busyRangeUs, type Form } from './arrival.js';
+import type { Timing } from './timing.js';
+
+/** Names one bucket: the state of all limits of one entity on one resource. */
+export interface BucketRef {
+  /** The opaque id of the namespace, not its name. */
+  readonly namespaceId: string;
+  readonly entity: string;
+  readonly resource: string;
+  /** Which of the items of a bucket that is spread over several; 0 where there is one. */
+  readonly shard: number;
+}
+
+/** The state of one limit. The two counters only ever grow; what was consumed is the growth of `used` less that of `returned`. */
+export interface LimitState {
+  readonly tatUs: number;
+  readonly used: bigint;
+  readonly returned: bigint;
+}
+
+/** A bucket as it is stored. */
+export interface BucketState {
+  readonly limits: ReadonlyMap<string, LimitState>;
+  /** Grows by one with every write. */
+  readonly seq: number;
+  /** The newest configuration that any writer knew. */
+  readonly configVersion: number | undefined;
+  readonly ttlSec: number;
+}
+
+/**
+ * What happens to one limit in a write, and on which condition. A write happens as a whole or not at all.
+ *
+ * | form | condition | what it does |
+ * | --- | --- | --- |
+ * | busy | `fromUs <= tat`, and `tat <= toUs` if there is one | moves `tat` on by `chargeUs`, counts `tokens` as used |
+ * | idle | no `tat`, or `tat <= now` | sets `tat` to now + `chargeUs`, counts `tokens` as used |
+ * | credit | there is a `tat` | moves `tat` back by `chargeUs`, counts `tokens` as returned |
+ * | revive | there is no `tat` | sets `tat` to now (a full bucket stays full), counts `tokens` as returned |
+ */
+export type Move =
+  | {
+      readonly form: 'busy';
+      readonly limit: string;
+      readonly tokens: number;
+      readonly chargeUs: number;
+      readonly fromUs: number;
+      readonly toUs?: number;
+    }
+  | { readonly form: 'idle'; readonly limit: string; readonly tokens: number; readonly chargeUs: number }
+  | { readonly form: 'credit'; readonly limit: string; readonly tokens: number; readonly chargeUs: number }
+  | { readonly form: 'revive'; readonly limit: string; readonly tokens: number };
+
+/** One conditional write of one bucket. */
+export interface BucketWrite {
+  readonly ref: BucketRef;
+  readonly nowUs: number;
+  readonly ttlSec: number;
+  /** Refused if the bucket has met a newer one; absent where the writer's configuration does not matter. */
+  readonly configVersion?: number;
+  readonly moves: readonly Move[];
+}
+
+/** The answer to a write: the state after it, or the state that refused it (absent if there is no such item). */
+export type WriteOutcome =
+  | { readonly kind: 'written'; readonly state: BucketState }
+  | { readonly kind: 'refused'; readonly state: BucketState | undefined };
+
+/** Takes tokens if the bucket has them. */
+export function takeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): Move {
+  return form === 'idle' ? { form, limit, tokens, chargeUs } : { form, limit, tokens, chargeUs, ...busyRangeUs(timing, nowUs, chargeUs) };
+}
+
+/** Takes tokens that are already spent: there is no upper bound, the bucket may go into debt. */
+export function chargeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): Move {
+  return form === 'idle' ? { form, limit, tokens, chargeUs } : { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs };
+}
+
+/**
+ * Where the counters of a new item begin: its creation time in nanoseconds. An item is deleted only once it is full
+ * again, and what was taken meanwhile is less than 10⁹ tokens a second, so an item that is created again goes on above
+ * the counters of the one before it.
+ */
+export function counterBase(nowUs: number): bigint {
+  return BigInt(nowUs) * 1000n;
+}
+
+const GRACE_SEC = 7 * 86_400;
+
+/**
+ * When an item may be deleted: a week after it is full again, as far as the writer knows. A deleted bucket counts as
+ * full, so deletion must never come before that.
+ */
+export function ttlSecFor(timings: readonly Timing[], seen: BucketState | undefined, nowUs: number): number {
+  let fullUs = nowUs;
+  for (const timing of timings) fullUs = Math.max(fullUs, nowUs + timing.toleranceUs);
+  for (const limit of seen?.limits.values() ?? []) fullUs = Math.max(fullUs, limit.tatUs);
+  return Math.ceil(fullUs / 1_000_000) + GRACE_SEC;
+}
+
+/** True when an item would be deleted less than a day after it is full: its writer did not know how deep its debt is. */
+export function needsLongerTtl(state: BucketState): boolean {
+  for (const limit of state.limits.values()) {
+    if (state.ttlSec * 1_000_000 < limit.tatUs + 86_400_000_000) return true;
+  }
+  return false;
+}

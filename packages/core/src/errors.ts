@@ -1,0 +1,72 @@
+/** Every reason for which Millrace throws. The set is closed: test `code`, never the message. */
+export type ErrorCode =
+  | 'VALIDATION'
+  | 'RATE_LIMIT_EXCEEDED'
+  | 'UNAVAILABLE'
+  | 'LEASE_SETTLED'
+  | 'CLOSED'
+  | 'ABORTED'
+  | 'ENTITY_NOT_FOUND'
+  | 'ENTITY_EXISTS'
+  | 'ENTITY_HAS_CHILDREN'
+  | 'NAMESPACE_NOT_FOUND'
+  | 'TABLE_NOT_FOUND'
+  | 'TABLE_UNUSABLE'
+  | 'ACCESS_DENIED'
+  | 'CREDENTIALS'
+  | 'SCHEMA_VERSION';
+
+/** Base of all that Millrace throws. `code` says why, `cause` keeps what was underneath. */
+export class MillraceError extends Error {
+  override readonly name: string = 'MillraceError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** True for every error of Millrace, also across duplicate copies of the package, where `instanceof` fails. */
+export function isMillraceError(error: unknown): error is MillraceError {
+  return error instanceof Error && typeof (error as { code?: unknown }).code === 'string' && 'millrace' in error;
+}
+
+// The brand sits on the prototype: it costs no property per error and does not show when one is printed.
+Object.defineProperty(MillraceError.prototype, 'millrace', { value: true });
+
+/** The caller handed in something that can never work. Nothing was written. */
+export class ValidationError extends MillraceError {
+  override readonly name = 'ValidationError';
+  /** What was looked at: `limit "rpm"`, `option "namespace"`. */
+  readonly subject: string;
+  /** The value that was refused, as it came. */
+  readonly value: unknown;
+  /** What would have been accepted. */
+  readonly expected: string;
+
+  constructor(subject: string, expected: string, value: unknown) {
+    super('VALIDATION', `${subject} must be ${expected}, got ${describeValue(value)}`);
+    this.subject = subject;
+    this.expected = expected;
+    this.value = value;
+  }
+}
+
+const SHOWN_CHARACTERS = 60;
+
+/** A value as it may stand in a message: short, on one line, with its type where that is not plain. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') {
+    const shown = value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value;
+    return `${JSON.stringify(shown)}${value.length > SHOWN_CHARACTERS ? ` (${value.length} characters)` : ''}`;
+  }
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) {
+    const keys = Object.keys(value);
+    return keys.length === 0 ? 'an empty object' : `an object with ${keys.slice(0, 5).join(', ')}`;
+  }
+  return String(value);
+}

@@ -1,0 +1,31 @@
+/** Attribute names. They are short because DynamoDB bills them with each item. */
+export const ATTRIBUTE = {
+  partitionKey: 'PK',
+  sortKey: 'SK',
+  ttlSec: 'ttl',
+  schemaVersion: 'v',
+  seq: 'seq',
+  configVersion: 'cv',
+  namespaceId: 'id',
+  name: 'name',
+  createdAtMs: 'at',
+  parent: 'parent',
+  cascade: 'cascade',
+  ancestors: 'ancestors',
+  chargedCount: 'charged',
+  childCount: 'children',
+  version: 'ver',
+  deleted: 'deleted',
+} as const;
+
+const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.' } as const;
+
+/** The attribute that keeps one number of one limit. A limit's name has no dot, so the prefix is never ambiguous. */
+export function limitAttribute(part: keyof typeof LIMIT_PREFIX, limit: string): string {
+  return LIMIT_PREFIX[part] + limit;
+}
+
+/** The limit whose arrival time an attribute keeps, if it keeps one. */
+export function limitOfAttribute(attribute: string): string | undefined {
+  return attribute.startsWith(LIMIT_PREFIX.tat) ? attribute.slice(LIMIT_PREFIX.tat.length) : undefined;
+}

@@ -1,0 +1,47 @@
+import { availableTokens, waitMs } from './arrival.js';
+import type { BucketState } from './bucket.js';
+import type { Limit } from './limit.js';
+import { debitUs, timingOf } from './timing.js';
+
+/** How one limit of one entity stands towards a request. */
+export interface LimitStatus {
+  readonly entity: string;
+  readonly resource: string;
+  readonly limit: string;
+  readonly capacity: number;
+  /** Tokens that come back in each period. */
+  readonly refill: number;
+  readonly periodMs: number;
+  readonly requested: number;
+  /** What one request could take now; below zero after a debt. */
+  readonly available: number;
+  /** How long until the request would pass this limit if nobody else took; 0 if it passes now. */
+  readonly retryAfterMs: number;
+  /** True if this limit stands in the request's way. */
+  readonly exceeded: boolean;
+}
+
+/** Judges a request for `requested` tokens of a limit by a bucket's state. */
+export function statusOf(
+  where: { readonly entity: string; readonly resource: string },
+  limit: Limit,
+  requested: number,
+  state: BucketState | undefined,
+  nowUs: number,
+): LimitStatus {
+  const timing = timingOf(limit);
+  const tatUs = state?.limits.get(limit.name)?.tatUs;
+  const retryAfterMs = waitMs(timing, tatUs, nowUs, debitUs(timing, requested));
+  return {
+    entity: where.entity,
+    resource: where.resource,
+    limit: limit.name,
+    capacity: limit.capacity,
+    refill: limit.refill,
+    periodMs: limit.periodMs,
+    requested,
+    available: availableTokens(timing, tatUs, nowUs),
+    retryAfterMs,
+    exceeded: retryAfterMs > 0,
+  };
+}

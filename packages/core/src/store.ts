@@ -1,0 +1,59 @@
+import type { BucketRef, BucketState, BucketWrite, WriteOutcome } from './bucket.js';
+import type { EntityRecord } from './lineage.js';
+
+/**
+ * Where buckets live. Each method is one atomic step; none of them decides anything. A refused condition is an answer;
+ * whatever else goes wrong is a {@link StoreFailure}.
+ */
+export interface BucketStore {
+  write(write: BucketWrite): Promise<WriteOutcome>;
+  /** The state as of the last write that was answered before the call. */
+  read(ref: BucketRef): Promise<BucketState | undefined>;
+}
+
+/** Where entities live. */
+export interface EntityStore {
+  /** `fresh` asks for the state as of the last answered write; otherwise an older one may come back. */
+  findEntity(namespaceId: string, id: string, consistency: 'fresh' | 'eventual'): Promise<EntityRecord | undefined>;
+  /** Stores an entity below its parent, if neither has changed since `previous` and `parent` were read. */
+  createEntity(namespaceId: string, entity: EntityRecord, previous: EntityRecord | undefined): Promise<EntityChange>;
+  /** Marks an entity as deleted, if it is as `current` says and has no children. */
+  deleteEntity(namespaceId: string, current: EntityRecord, version: number, ttlSec: number): Promise<EntityChange>;
+  /** The ids of the entities directly below one, in order, a page at a time. */
+  listChildren(namespaceId: string, parent: string, pageSize: number, after: string | undefined): Promise<ChildPage>;
+}
+
+/** `conflict`: something named in the request was changed by another writer; nothing was stored. */
+export type EntityChange = 'done' | 'conflict';
+
+export interface ChildPage {
+  readonly ids: readonly string[];
+  /** Hand it in as `after` to go on; absent on the last page. */
+  readonly next?: string;
+}
+
+/** Why a store gave no answer. */
+export type FailureReason =
+  | 'throttled'
+  | 'timeout'
+  | 'network'
+  | 'server'
+  | 'table-missing'
+  | 'table-unusable'
+  | 'access-denied'
+  | 'credentials'
+  | 'refused';
+
+/** The store gave no answer. The engine turns it into an error of Millrace; only adapters and the engine meet it. */
+export class StoreFailure extends Error {
+  override readonly name = 'StoreFailure';
+  readonly reason: FailureReason;
+  /** `no`: the request certainly changed nothing, so it may be sent again. `unknown`: it may have. */
+  readonly applied: 'no' | 'unknown';
+
+  constructor(reason: FailureReason, applied: 'no' | 'unknown', message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.reason = reason;
+    this.applied = applied;
+  }
+}

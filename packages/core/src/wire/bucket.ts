@@ -1,0 +1,137 @@
+import { type BucketRef, type BucketState, type BucketWrite, counterBase, type LimitState, type Move } from '../bucket.js';
+import { ATTRIBUTE, limitAttribute, limitOfAttribute } from '../schema/attributes.js';
+import { bucketKey } from '../schema/keys.js';
+import { checkSchemaVersion, SCHEMA_VERSION } from '../schema/version.js';
+import { bigintAt, numberAt, type WireItem, wireKey } from './attribute-value.js';
+import { Expression } from './expression.js';
+
+/** DynamoDB's UpdateItem, as far as Millrace uses it. */
+export interface UpdateItemWire {
+  TableName: string;
+  Key: WireItem;
+  UpdateExpression: string;
+  ConditionExpression: string;
+  ExpressionAttributeNames: Record<string, string>;
+  ExpressionAttributeValues: WireItem;
+  ReturnValues: 'ALL_NEW';
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD';
+  ReturnConsumedCapacity: 'TOTAL';
+}
+
+/** DynamoDB's GetItem. */
+export interface GetItemWire {
+  TableName: string;
+  Key: WireItem;
+  ConsistentRead: boolean;
+  ReturnConsumedCapacity: 'TOTAL';
+}
+
+/** One write of a bucket: all moves happen or none, in one item, with one condition, for one write unit. */
+export function bucketWriteRequest(table: string, write: BucketWrite): UpdateItemWire {
+  const expression = new Expression();
+  const conditions: string[] = [];
+  const assignments: string[] = [];
+  for (const move of write.moves) {
+    const clauses = moveClauses(expression, move, write.nowUs);
+    conditions.push(clauses.condition);
+    assignments.push(...clauses.assignments);
+  }
+
+  if (write.configVersion !== undefined) {
+    const [configVersion, known] = [expression.name(ATTRIBUTE.configVersion), expression.number(write.configVersion)];
+    conditions.push(`(attribute_not_exists(${configVersion}) OR ${configVersion} <= ${known})`);
+    assignments.push(`${configVersion} = ${known}`);
+  }
+
+  const [seq, version] = [expression.name(ATTRIBUTE.seq), expression.name(ATTRIBUTE.schemaVersion)];
+  assignments.push(
+    `${seq} = if_not_exists(${seq}, ${expression.number(write.nowUs)}) + ${expression.number(1)}`,
+    `${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`,
+    `${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(write.ttlSec)}`,
+  );
+  // A write without moves only lengthens an item's life: it must not create one.
+  if (conditions.length === 0) conditions.push(`attribute_exists(${seq})`);
+
+  return {
+    TableName: table,
+    Key: wireKey(bucketKey(write.ref)),
+    UpdateExpression: `SET ${assignments.join(', ')}`,
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: expression.names,
+    ExpressionAttributeValues: expression.values,
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ReturnConsumedCapacity: 'TOTAL',
+  };
+}
+
+interface MoveClauses {
+  readonly condition: string;
+  readonly assignments: readonly string[];
+}
+
+function moveClauses(expression: Expression, move: Move, nowUs: number): MoveClauses {
+  const tat = expression.name(limitAttribute('tat', move.limit));
+  const [used, returned] = [expression.name(limitAttribute('used', move.limit)), expression.name(limitAttribute('returned', move.limit))];
+  const tokens = expression.number(move.tokens);
+
+  switch (move.form) {
+    case 'busy': {
+      // Two comparisons and no BETWEEN, which refuses a range that is empty, as it is for a request beyond the tolerance.
+      const notBehind = `${tat} >= ${expression.number(move.fromUs)}`;
+      return {
+        condition: move.toUs === undefined ? notBehind : `${notBehind} AND ${tat} <= ${expression.number(move.toUs)}`,
+        assignments: [`${tat} = ${tat} + ${expression.number(move.chargeUs)}`, `${used} = ${used} + ${tokens}`],
+      };
+    }
+    case 'idle': {
+      const base = expression.number(counterBase(nowUs));
+      return {
+        condition: `(attribute_not_exists(${tat}) OR ${tat} <= ${expression.number(nowUs)})`,
+        assignments: [
+          `${tat} = ${expression.number(nowUs + move.chargeUs)}`,
+          `${used} = if_not_exists(${used}, ${base}) + ${tokens}`,
+          `${returned} = if_not_exists(${returned}, ${base})`,
+        ],
+      };
+    }
+    case 'credit':
+      return {
+        condition: `attribute_exists(${tat})`,
+        assignments: [`${tat} = ${tat} - ${expression.number(move.chargeUs)}`, `${returned} = ${returned} + ${tokens}`],
+      };
+    case 'revive': {
+      const base = expression.number(counterBase(nowUs));
+      return {
+        condition: `attribute_not_exists(${tat})`,
+        assignments: [`${tat} = ${expression.number(nowUs)}`, `${used} = ${base}`, `${returned} = ${base} + ${tokens}`],
+      };
+    }
+  }
+}
+
+/** Reads a bucket, as of the last write that was answered. */
+export function bucketReadRequest(table: string, ref: BucketRef): GetItemWire {
+  return { TableName: table, Key: wireKey(bucketKey(ref)), ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' };
+}
+
+/** The bucket that an item holds. */
+export function bucketFromItem(item: WireItem): BucketState {
+  checkSchemaVersion('the bucket', numberAt(item, ATTRIBUTE.schemaVersion) ?? 0);
+  const limits = new Map<string, LimitState>();
+  for (const attribute of Object.keys(item)) {
+    const limit = limitOfAttribute(attribute);
+    if (limit === undefined) continue;
+    limits.set(limit, {
+      tatUs: numberAt(item, attribute) ?? 0,
+      used: bigintAt(item, limitAttribute('used', limit)) ?? 0n,
+      returned: bigintAt(item, limitAttribute('returned', limit)) ?? 0n,
+    });
+  }
+  return {
+    limits,
+    seq: numberAt(item, ATTRIBUTE.seq) ?? 0,
+    configVersion: numberAt(item, ATTRIBUTE.configVersion),
+    ttlSec: numberAt(item, ATTRIBUTE.ttlSec) ?? 0,
+  };
+}
