@@ -1,0 +1,54 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { ValidationError } from '@millrace/core';
+
+/**
+ * A client of the user's own: `DynamoDBClient`, or the document client of `@aws-sdk/lib-dynamodb`. The type is structural
+ * because a class type would tie the user to our very version of the SDK.
+ */
+export interface DynamoClient {
+  send(command: never, options?: never): Promise<unknown>;
+}
+
+/** How to reach DynamoDB. What is not given comes from AWS's usual chain. */
+export interface ConnectionOptions {
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly credentials?: DynamoDBClientConfig['credentials'];
+  /** A client of your own, with its middleware. It is not closed with the limiter. */
+  readonly client?: DynamoClient;
+}
+
+/** A client, and whether it is ours to close. */
+export interface Connection {
+  readonly client: DynamoDBClient;
+  close(): void;
+}
+
+const MAX_SOCKETS = 256;
+
+/** Makes a client, or takes the one that was handed in. Opens no connection. */
+export async function connect(options: ConnectionOptions): Promise<Connection> {
+  if (options.client !== undefined) {
+    if (typeof options.client !== 'object' || options.client === null || typeof options.client.send !== 'function') {
+      throw new ValidationError('option "client"', 'a DynamoDBClient or a DynamoDBDocumentClient', options.client);
+    }
+    return { client: options.client as unknown as DynamoDBClient, close: () => undefined };
+  }
+  if (options.endpoint !== undefined && !URL.canParse(options.endpoint)) {
+    throw new ValidationError('option "endpoint"', 'a URL (http://127.0.0.1:8000)', options.endpoint);
+  }
+  const { endpoint, region, credentials } = options;
+  const client = new DynamoDBClient({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+    ...(credentials === undefined ? {} : { credentials }),
+    maxAttempts: 1,
+    requestHandler: { connectionTimeout: 1_000, httpAgent: { maxSockets: MAX_SOCKETS }, httpsAgent: { maxSockets: MAX_SOCKETS } },
+  });
+  try {
+    await client.config.region();
+  } catch {
+    throw new ValidationError('option "region"', 'given, or set by AWS_REGION or the profile in use', region);
+  }
+  return { client, close: () => client.destroy() };
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ConditionalCheckFailedException,
+  GetItemCommand,
+  type GetItemCommandOutput,
+  PutItemCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+  type TransactionCanceledException,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandOutput,
+} from '@aws-sdk/client-dynamodb';
+import {
+  type BucketRef,
+  type BucketState,
+  type BucketStore,
+  type BucketWrite,
+  bucketFromItem,
+  bucketReadRequest,
+  bucketWriteRequest,
+  type ChildPage,
+  childOfItem,
+  childrenRequest,
+  type EntityChange,
+  type EntityRecord,
+  type EntityStore,
+  entityCreateRequest,
+  entityDeleteRequest,
+  entityFromItem,
+  entityReadRequest,
+  type GetItemWire,
+  type NamespaceRecord,
+  namespaceFromItem,
+  namespaceReadRequest,
+  namespaceRegisterRequest,
+  StoreFailure,
+  type TransactWriteWire,
+  type WireItem,
+  type WriteOutcome,
+} from '@millrace/core';
+import type { Sender } from './sender.js';
+
+/** Buckets, entities and namespaces in a DynamoDB table. It sends what core has built, and maps the replies; nothing more. */
+export class DynamoStore implements BucketStore, EntityStore {
+  readonly #sender: Sender;
+  readonly #table: string;
+
+  constructor(sender: Sender, table: string) {
+    this.#sender = sender;
+    this.#table = table;
+  }
+
+  async write(write: BucketWrite): Promise<WriteOutcome> {
+    const command = new UpdateItemCommand(bucketWriteRequest(this.#table, write));
+    try {
+      const output = await this.#sender.send<UpdateItemCommandOutput>('UpdateItem', command, 'ConditionalCheckFailedException');
+      return { kind: 'written', state: bucketFromItem((output.Attributes ?? {}) as WireItem) };
+    } catch (error) {
+      if (error instanceof StoreFailure || (error as Error).name !== 'ConditionalCheckFailedException') throw error;
+      const { Item: item } = error as ConditionalCheckFailedException;
+      return { kind: 'refused', state: item === undefined ? undefined : bucketFromItem(item as WireItem) };
+    }
+  }
+
+  async read(ref: BucketRef): Promise<BucketState | undefined> {
+    const item = await this.#get(bucketReadRequest(this.#table, ref));
+    return item === undefined ? undefined : bucketFromItem(item);
+  }
+
+  async findEntity(namespaceId: string, id: string, consistency: 'fresh' | 'eventual'): Promise<EntityRecord | undefined> {
+    const item = await this.#get(entityReadRequest(this.#table, namespaceId, id, consistency === 'fresh'));
+    return item === undefined ? undefined : entityFromItem(item);
+  }
+
+  createEntity(namespaceId: string, entity: EntityRecord, previous: EntityRecord | undefined): Promise<EntityChange> {
+    return this.#transact(entityCreateRequest(this.#table, namespaceId, entity, previous, randomUUID()));
+  }
+
+  deleteEntity(namespaceId: string, current: EntityRecord, version: number, ttlSec: number): Promise<EntityChange> {
+    return this.#transact(entityDeleteRequest(this.#table, namespaceId, current, version, ttlSec, randomUUID()));
+  }
+
+  async listChildren(namespaceId: string, parent: string, pageSize: number, after: string | undefined): Promise<ChildPage> {
+    const command = new QueryCommand(childrenRequest(this.#table, namespaceId, parent, pageSize, after));
+    const output = await this.#sender.send<QueryCommandOutput>('Query', command);
+    const ids = (output.Items ?? []).map((item) => childOfItem(item as WireItem));
+    const last = ids.at(-1);
+    return output.LastEvaluatedKey === undefined || last === undefined ? { ids } : { ids, next: last };
+  }
+
+  /** A namespace's entry in the registry. */
+  async findNamespace(name: string): Promise<NamespaceRecord | undefined> {
+    const item = await this.#get(namespaceReadRequest(this.#table, name));
+    return item === undefined ? undefined : namespaceFromItem(item);
+  }
+
+  /** Registers a namespace; does nothing if there is one of that name. */
+  async registerNamespace(namespace: NamespaceRecord, nowMs: number): Promise<void> {
+    const command = new PutItemCommand(namespaceRegisterRequest(this.#table, namespace, nowMs));
+    try {
+      await this.#sender.send('PutItem', command, 'ConditionalCheckFailedException');
+    } catch (error) {
+      if (error instanceof StoreFailure || (error as Error).name !== 'ConditionalCheckFailedException') throw error;
+    }
+  }
+
+  async #get(request: GetItemWire): Promise<WireItem | undefined> {
+    const output = await this.#sender.send<GetItemCommandOutput>('GetItem', new GetItemCommand(request));
+    return output.Item as WireItem | undefined;
+  }
+
+  async #transact(request: TransactWriteWire): Promise<EntityChange> {
+    try {
+      await this.#sender.send('TransactWriteItems', new TransactWriteItemsCommand(request), 'TransactionCanceledException');
+      return 'done';
+    } catch (error) {
+      if (error instanceof StoreFailure || (error as Error).name !== 'TransactionCanceledException') throw error;
+      const reasons = (error as TransactionCanceledException).CancellationReasons?.map(({ Code }) => Code) ?? [];
+      if (reasons.includes('ConditionalCheckFailed')) return 'conflict';
+      throw new StoreFailure('throttled', 'no', `the transaction was cancelled (${reasons.join(', ')})`, { cause: error });
+    }
+  }
+}

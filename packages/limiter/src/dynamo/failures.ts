@@ -1,0 +1,67 @@
+import { type FailureReason, StoreFailure } from '@millrace/core';
+
+/** What an error of the SDK means, and whether the request may have changed something all the same. */
+type Meaning = readonly [reason: FailureReason, applied: 'no' | 'unknown'];
+
+const BY_NAME: Readonly<Record<string, Meaning>> = {
+  ProvisionedThroughputExceededException: ['throttled', 'no'],
+  ThrottlingException: ['throttled', 'no'],
+  RequestLimitExceeded: ['throttled', 'no'],
+  TransactionConflictException: ['throttled', 'no'],
+  TransactionInProgressException: ['throttled', 'no'],
+  ResourceNotFoundException: ['table-missing', 'no'],
+  ValidationException: ['table-unusable', 'no'],
+  AccessDeniedException: ['access-denied', 'no'],
+  CredentialsProviderError: ['credentials', 'no'],
+  ExpiredTokenException: ['credentials', 'no'],
+  UnrecognizedClientException: ['credentials', 'no'],
+  InvalidSignatureException: ['credentials', 'no'],
+  MissingAuthenticationTokenException: ['credentials', 'no'],
+};
+
+/** Errors of the network before any byte of the request was sent. */
+const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const MAYBE_SENT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+
+interface SdkError {
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** Turns an error of the SDK into a failure of the store. `table` is said in the message: it is what most often is wrong. */
+export function failureFor(error: unknown, table: string, timeoutMs: number): StoreFailure {
+  const [reason, applied] = meaningOf(error as SdkError);
+  return new StoreFailure(reason, applied, messageFor(reason, error as SdkError, table, timeoutMs), { cause: error });
+}
+
+function meaningOf(error: SdkError): Meaning {
+  const byName = typeof error.name === 'string' ? BY_NAME[error.name] : undefined;
+  if (byName !== undefined) return byName;
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return ['timeout', 'unknown'];
+  if (NEVER_SENT.has(error.code)) return ['network', 'no'];
+  if (MAYBE_SENT.has(error.code)) return ['network', 'unknown'];
+  if ((error.$metadata?.httpStatusCode ?? 0) >= 500) return ['server', 'unknown'];
+  return ['refused', 'unknown'];
+}
+
+function messageFor(reason: FailureReason, error: SdkError, table: string, timeoutMs: number): string {
+  const said = String(error.message ?? error);
+  switch (reason) {
+    case 'timeout':
+      return `DynamoDB did not answer within ${timeoutMs} ms (table "${table}")`;
+    case 'table-missing':
+      return `there is no table "${table}" here; deploy the construct, or use createTable of @millrace/limiter/admin, and check region and endpoint`;
+    case 'table-unusable':
+      return `table "${table}" is not a table of Millrace, or not of this release: ${said}`;
+    case 'access-denied':
+      return `access to table "${table}" was denied: ${said}`;
+    case 'credentials':
+      return `no usable AWS credentials for table "${table}": ${said}`;
+    case 'throttled':
+      return `table "${table}" is throttled: ${said}`;
+    default:
+      return `request to table "${table}" failed: ${said}`;
+  }
+}

@@ -1,0 +1,59 @@
+import { type LimitState, type LimitStatus, StoreFailure, statusOf } from '@millrace/core';
+import { Holding } from './change.js';
+import type { Level } from './level.js';
+import { type TakeParts, type TakeResult, take } from './take.js';
+
+/** How an acquire over all its levels ended. */
+export type CascadeResult =
+  | { readonly kind: 'taken'; readonly results: readonly TakeResult[] }
+  | { readonly kind: 'exhausted'; readonly statuses: readonly LimitStatus[] }
+  | { readonly kind: 'stale'; readonly version: number }
+  /** Some level gave no answer. What the others took is still held: the caller decides whether to keep it. */
+  | { readonly kind: 'failed'; readonly failure: StoreFailure; readonly results: readonly TakeResult[] };
+
+/**
+ * Takes at all levels in parallel, one round trip for any depth. If one refuses, what the others took is given back,
+ * once: an acquire takes at every level or at none.
+ */
+export async function takeCascade(parts: TakeParts, levels: readonly Level[], deadlineMs: number): Promise<CascadeResult> {
+  const results = await Promise.all(levels.filter((level) => level.debits.length > 0).map((level) => take(parts, level, deadlineMs)));
+
+  // A level that said no outweighs one that said nothing: the request cannot be admitted, whatever the other would say.
+  if (results.some((result) => result.kind === 'exhausted')) {
+    await giveBack(parts, results, deadlineMs);
+    return { kind: 'exhausted', statuses: results.flatMap(statusesOf) };
+  }
+  const stale = results.find((result) => result.kind === 'stale');
+  if (stale !== undefined) {
+    await giveBack(parts, results, deadlineMs);
+    return { kind: 'stale', version: stale.version };
+  }
+  const failed = results.find((result) => result.kind === 'failed');
+  return failed === undefined ? { kind: 'taken', results } : { kind: 'failed', failure: failed.failure, results };
+}
+
+/** Gives back what was taken, each level once. A credit that fails leaks tokens, which come back at the limit's rate. */
+export async function giveBack(parts: TakeParts, results: readonly TakeResult[], deadlineMs: number): Promise<void> {
+  const taken = results.filter((result) => result.kind === 'taken');
+  await Promise.all(
+    taken.map(async (result) => {
+      try {
+        await new Holding(result.level, true).giveBack(parts, deadlineMs);
+      } catch (error) {
+        if (!(error instanceof StoreFailure)) throw error;
+      }
+    }),
+  );
+}
+
+/** How a level's limits stand towards the request: as they were before it, where the level had already taken. */
+function statusesOf(result: TakeResult): LimitStatus[] {
+  if (result.kind !== 'exhausted' && result.kind !== 'taken') return [];
+  const { level, state, nowUs } = result;
+  return level.debits.map(({ limit, tokens, chargeUs }) => {
+    const held = state?.limits.get(limit.name);
+    if (result.kind === 'exhausted' || held === undefined || state === undefined) return statusOf(level, limit, tokens, state, nowUs);
+    const before: LimitState = { ...held, tatUs: held.tatUs - chargeUs };
+    return statusOf(level, limit, tokens, { ...state, limits: new Map([[limit.name, before]]) }, nowUs);
+  });
+}

@@ -1,0 +1,88 @@
+import { type LimitStatus, MillraceError, type RateLimitHeaders, rateLimitHeaders, type StoreFailure } from '@millrace/core';
+
+/** The request does not fit now. Nothing was taken at any level. */
+export class RateLimitExceeded extends MillraceError {
+  override readonly name = 'RateLimitExceeded';
+  /** How long until the request would fit if nobody else took. Waiting so long suffices, one millisecond less does not. */
+  readonly retryAfterMs: number;
+  /** Every limit that was looked at, at every level: those that stand in the way and those that do not. */
+  readonly statuses: readonly LimitStatus[];
+
+  constructor(statuses: readonly LimitStatus[], retryAfterMs: number) {
+    const exceeded = statuses.filter((status) => status.exceeded).map(describeStatus);
+    super('RATE_LIMIT_EXCEEDED', `rate limit exceeded: ${exceeded.join('; ')}; retry in ${retryAfterMs} ms`);
+    this.statuses = statuses;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** The limits that stand in the way. */
+  get violations(): readonly LimitStatus[] {
+    return this.statuses.filter((status) => status.exceeded);
+  }
+
+  /** HTTP fields for a 429: `RateLimit-Policy`, `RateLimit` and `Retry-After`. */
+  headers(): RateLimitHeaders {
+    return rateLimitHeaders(this.statuses, this.retryAfterMs);
+  }
+
+  toJSON(): Readonly<Record<string, unknown>> {
+    return { name: this.name, code: this.code, message: this.message, retryAfterMs: this.retryAfterMs, statuses: this.statuses };
+  }
+}
+
+function describeStatus(status: LimitStatus): string {
+  return `"${status.limit}" of ${status.entity} on ${status.resource} has ${status.available} of ${status.capacity}, ${status.requested} asked`;
+}
+
+/** The store could not be reached, or did not answer in time. What was asked may have been taken; it is never minted. */
+export class RateLimiterUnavailable extends MillraceError {
+  override readonly name = 'RateLimiterUnavailable';
+
+  constructor(message: string, options: { readonly cause: unknown }) {
+    super('UNAVAILABLE', message, options);
+  }
+}
+
+/** The lease was committed or released before; it settles once. */
+export class LeaseSettled extends MillraceError {
+  override readonly name = 'LeaseSettled';
+
+  constructor(operation: string, settledAs: string) {
+    super('LEASE_SETTLED', `cannot ${operation} a lease that was ${settledAs}; acquire a new one`);
+  }
+}
+
+/** The limiter was closed. */
+export class LimiterClosed extends MillraceError {
+  override readonly name = 'LimiterClosed';
+
+  constructor(operation: string) {
+    super('CLOSED', `cannot ${operation}: the limiter is closed; open a new one`);
+  }
+}
+
+/** The caller's signal ended the acquire. What it had taken is given back. */
+export class AcquireAborted extends MillraceError {
+  // The name that code around AbortSignal looks for.
+  override readonly name = 'AbortError';
+
+  constructor(reason: unknown) {
+    super('ABORTED', 'the acquire was aborted; what it had taken is given back', { cause: reason });
+  }
+}
+
+/** The error that callers meet when a store gave no answer. */
+export function errorFor(failure: StoreFailure): MillraceError {
+  switch (failure.reason) {
+    case 'table-missing':
+      return new MillraceError('TABLE_NOT_FOUND', failure.message, { cause: failure });
+    case 'table-unusable':
+      return new MillraceError('TABLE_UNUSABLE', failure.message, { cause: failure });
+    case 'access-denied':
+      return new MillraceError('ACCESS_DENIED', failure.message, { cause: failure });
+    case 'credentials':
+      return new MillraceError('CREDENTIALS', failure.message, { cause: failure });
+    default:
+      return new RateLimiterUnavailable(`the store gave no answer: ${failure.message}`, { cause: failure });
+  }
+}

@@ -1,0 +1,161 @@
+import { availableTokens, type BucketState, timingOf, ValidationError } from '@millrace/core';
+import type { Holding } from './change.js';
+import { LeaseSettled } from './errors.js';
+import type { Amounts } from './level.js';
+import { checkDeltas } from './request.js';
+
+// k6's runtime has no Symbol.asyncDispose. There the method has a name that nobody calls.
+const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
+
+/** What a lease needs of the engine that gave it. */
+export interface LeaseOwner {
+  /** Changes every level in parallel, and says what each was left with. */
+  change(holdings: readonly Holding[], deltas: ReadonlyMap<string, number>): Promise<ChangeReport>;
+  nowUs(): number;
+}
+
+export interface ChangeReport {
+  readonly states: ReadonlyMap<Holding, BucketState>;
+  /** The store gave no answer somewhere, and the caller had asked to go on without it. */
+  readonly degraded: boolean;
+}
+
+/**
+ * Tokens that are taken. It settles once: `commit` keeps them, `release` gives all of them back; `adjust` before that
+ * sets right what was really used.
+ */
+export class Lease {
+  readonly entity: string;
+  readonly resource: string;
+  readonly #owner: LeaseOwner;
+  readonly #holdings: readonly Holding[];
+  readonly #consumed: Map<string, number>;
+  readonly #remaining = new Map<string, number>();
+  #degraded: boolean;
+  #settledAs: 'committed' | 'released' | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    owner: LeaseOwner,
+    where: { readonly entity: string; readonly resource: string },
+    amounts: Amounts,
+    holdings: readonly Holding[],
+    report: ChangeReport,
+  ) {
+    this.entity = where.entity;
+    this.resource = where.resource;
+    this.#owner = owner;
+    this.#holdings = holdings;
+    this.#consumed = new Map(Object.entries(amounts));
+    this.#degraded = report.degraded;
+    this.#note(report.states);
+  }
+
+  /** Tokens that this lease has taken of each limit, adjustments included. */
+  get consumed(): Amounts {
+    return Object.fromEntries(this.#consumed);
+  }
+
+  /** Tokens that one more request could have taken when this lease last heard of the buckets: the least of all levels. */
+  get remaining(): Amounts {
+    return Object.fromEntries(this.#remaining);
+  }
+
+  /** True when the store could not be reached, so that some of this is not on its books. */
+  get degraded(): boolean {
+    return this.#degraded;
+  }
+
+  /** True once committed or released. */
+  get settled(): boolean {
+    return this.#settledAs !== undefined;
+  }
+
+  /**
+   * Takes more (above zero) or gives some back (below) at every level, in one write each. Never fails on a limit: what
+   * was used was used, and the bucket goes into debt. A limit that the acquire did not ask of may be adjusted too.
+   *
+   * @throws ValidationError if more would be given back than the lease holds, or the entity has no such limit
+   * @throws LeaseSettled if it was committed or released
+   * @throws RateLimiterUnavailable if the store gave no answer (never with `onUnavailable: 'allow'`: see `degraded`)
+   */
+  adjust(deltas: Amounts): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#checkOpen('adjust');
+      const changes = checkDeltas(deltas);
+      for (const [limit, tokens] of changes) this.#checkDelta(limit, tokens);
+      for (const [limit, tokens] of changes) {
+        if (tokens < 0) this.#consumed.set(limit, (this.#consumed.get(limit) ?? 0) + tokens);
+      }
+      for (const limit of changes.keys()) this.#consumed.set(limit, this.#consumed.get(limit) ?? 0);
+      await this.#change(changes);
+      for (const [limit, tokens] of changes) {
+        if (tokens > 0) this.#consumed.set(limit, (this.#consumed.get(limit) ?? 0) + tokens);
+      }
+    });
+  }
+
+  /** Keeps what was taken. No request is sent. */
+  commit(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#checkOpen('commit');
+      this.#settledAs = 'committed';
+    });
+  }
+
+  /** Gives back all that was taken, at every level, at most once: if a reply is lost, it is not sent again. */
+  release(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#checkOpen('release');
+      this.#settledAs = 'released';
+      // Everything that is held, whatever a failed adjust may have left on some level and not on another.
+      const everything = new Map([...this.#consumed.keys()].map((limit) => [limit, Number.NEGATIVE_INFINITY]));
+      for (const limit of everything.keys()) this.#consumed.set(limit, 0);
+      await this.#change(everything);
+    });
+  }
+
+  /** Releases, unless the lease is settled: what `await using` does at the end of a block. */
+  async [asyncDispose](): Promise<void> {
+    await this.#queue;
+    if (!this.settled) await this.release();
+  }
+
+  async #change(deltas: ReadonlyMap<string, number>): Promise<void> {
+    const report = await this.#owner.change(this.#holdings, deltas);
+    this.#degraded ||= report.degraded;
+    this.#note(report.states);
+  }
+
+  #note(states: ReadonlyMap<Holding, BucketState>): void {
+    const nowUs = this.#owner.nowUs();
+    const least = new Map<string, number>();
+    for (const [holding, state] of states) {
+      for (const limit of holding.level.limits) {
+        const tatUs = state.limits.get(limit.name)?.tatUs;
+        const left = availableTokens(timingOf(limit), tatUs, nowUs);
+        if (tatUs !== undefined) least.set(limit.name, Math.min(left, least.get(limit.name) ?? left));
+      }
+    }
+    for (const [limit, left] of least) this.#remaining.set(limit, left);
+  }
+
+  #checkOpen(operation: string): void {
+    if (this.#settledAs !== undefined) throw new LeaseSettled(operation, this.#settledAs);
+  }
+
+  #checkDelta(limit: string, tokens: number): void {
+    const names = this.#holdings[0]?.level.limits.map(({ name }) => name) ?? [];
+    if (!names.includes(limit))
+      throw new ValidationError(`limit of "${this.entity}" on "${this.resource}"`, `one of ${names.join(', ')}`, limit);
+    const held = this.#consumed.get(limit) ?? 0;
+    if (-tokens > held) throw new ValidationError(`adjustment of "${limit}"`, `at least -${held}: the lease holds no more`, tokens);
+  }
+
+  /** One operation after the other: a release that overtook an adjust would give back too little. */
+  #inTurn(operation: () => Promise<void>): Promise<void> {
+    const result = this.#queue.then(operation);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,67 @@
+import { type EntityStore, type Lineage, lineageOf } from '@millrace/core';
+import { BoundedMap } from './bounded-map.js';
+import { type EngineParts, withRetries } from './send.js';
+
+interface Entry {
+  readonly lineage: Lineage;
+  readonly untilMs: number;
+}
+
+export interface LineageOptions {
+  readonly ttlMs: number;
+  readonly maxEntities: number;
+}
+
+/**
+ * The lineages of entities, cached for a while, also of those that do not exist. A stale one is never served for long:
+ * a bucket refuses a writer whose lineage is older than the newest that it has met.
+ */
+export class Lineages {
+  readonly #parts: EngineParts & { readonly entities: EntityStore };
+  readonly #namespaceId: string;
+  readonly #options: LineageOptions;
+  readonly #entries: BoundedMap<Entry>;
+  readonly #loading = new Map<string, Promise<Lineage>>();
+
+  constructor(parts: EngineParts & { readonly entities: EntityStore }, namespaceId: string, options: LineageOptions) {
+    this.#parts = parts;
+    this.#namespaceId = namespaceId;
+    this.#options = options;
+    this.#entries = new BoundedMap(options.maxEntities);
+  }
+
+  /** The lineage of an entity. Callers that miss at the same time share one read. */
+  async get(entity: string, deadlineMs: number): Promise<Lineage> {
+    const entry = this.#entries.get(entity);
+    if (entry !== undefined && entry.untilMs > this.#parts.clock.nowMs()) return entry.lineage;
+    let loading = this.#loading.get(entity);
+    if (loading === undefined) {
+      loading = this.#load(entity, 'eventual', 0, deadlineMs).finally(() => this.#loading.delete(entity));
+      this.#loading.set(entity, loading);
+    }
+    return loading;
+  }
+
+  /**
+   * Reads again what turned out to be older than `version`. Where even the table knows nothing so new (the entity is
+   * gone, and its tombstone with it), what the table says now holds as of that version.
+   */
+  async refresh(entity: string, version: number, deadlineMs: number): Promise<Lineage> {
+    return this.#load(entity, 'fresh', version, deadlineMs);
+  }
+
+  /** Forgets an entity that this process has changed. */
+  forget(entity: string): void {
+    this.#entries.delete(entity);
+  }
+
+  async #load(entity: string, consistency: 'fresh' | 'eventual', atLeast: number, deadlineMs: number): Promise<Lineage> {
+    const record = await withRetries(this.#parts, deadlineMs, 'unknown', () =>
+      this.#parts.entities.findEntity(this.#namespaceId, entity, consistency),
+    );
+    const found = lineageOf(record);
+    const lineage = found.version >= atLeast ? found : { ...found, version: atLeast };
+    this.#entries.set(entity, { lineage, untilMs: this.#parts.clock.nowMs() + this.#options.ttlMs });
+    return lineage;
+  }
+}

@@ -1,0 +1,91 @@
+import { type AbortSignalLike, checkKeys, checkLimits, checkName, type Limit, ValidationError } from '@millrace/core';
+import type { Amounts, LimitSource } from './level.js';
+
+/**
+ * The limits of a call: one list for the entity and all its ancestors, or a function that says which hold for whom.
+ * An ancestor for which it returns undefined is not limited.
+ */
+export type LimitsArgument = readonly Limit[] | ((entity: string) => readonly Limit[] | undefined);
+
+/** What any call on a bucket may be told. */
+export interface LimitsOptions {
+  readonly limits?: LimitsArgument;
+}
+
+/** What an acquire may be told. */
+export interface AcquireOptions extends LimitsOptions {
+  /** Ends the acquire; what it had taken is given back. */
+  readonly signal?: AbortSignalLike;
+  /** What to do when the store cannot be reached: throw, or give a lease that says it is degraded. @default 'block' */
+  readonly onUnavailable?: 'block' | 'allow';
+}
+
+const LIMITS_KEYS = ['limits'] as const;
+const ACQUIRE_KEYS = ['limits', 'signal', 'onUnavailable'] as const;
+const MAX_AMOUNT = 1_000_000_000_000;
+
+/** A call's arguments, checked. */
+export interface Request {
+  readonly entity: string;
+  readonly resource: string;
+  readonly limitsOf: LimitSource;
+}
+
+/** Checks who and what, and the limits. */
+export function checkRequest(entity: unknown, resource: unknown, options: LimitsOptions): Request {
+  checkKeys('options', options, LIMITS_KEYS);
+  return { entity: checkName('entity', entity), resource: checkName('resource', resource), limitsOf: limitSource(options.limits) };
+}
+
+/** Checks the arguments of an acquire. */
+export function checkAcquire(entity: unknown, resource: unknown, options: AcquireOptions): Request {
+  checkKeys('options', options, ACQUIRE_KEYS);
+  const { signal, onUnavailable } = options;
+  if (onUnavailable !== undefined && onUnavailable !== 'block' && onUnavailable !== 'allow') {
+    throw new ValidationError('option "onUnavailable"', '"block" or "allow"', onUnavailable);
+  }
+  if (signal !== undefined && (typeof signal !== 'object' || signal === null || typeof signal.aborted !== 'boolean')) {
+    throw new ValidationError('option "signal"', 'an AbortSignal', signal);
+  }
+  return checkRequest(entity, resource, options.limits === undefined ? {} : { limits: options.limits });
+}
+
+/** Checks what is asked of each limit: whole numbers above zero, and at least one of them. */
+export function checkAmounts(amounts: unknown): Amounts {
+  const entries = checkEntries('amounts', amounts);
+  if (entries.length === 0) throw new ValidationError('amounts', 'tokens of at least one limit ({ rpm: 1 })', amounts);
+  for (const [limit, tokens] of entries) checkAmount(`amount of "${limit}"`, tokens, 1);
+  return Object.fromEntries(entries) as Amounts;
+}
+
+/** Checks the changes of an adjust: whole numbers, above zero to take more, below to give back, 0 for no change. */
+export function checkDeltas(deltas: unknown): ReadonlyMap<string, number> {
+  const entries = checkEntries('adjustment', deltas);
+  return new Map(entries.map(([limit, tokens]) => [limit, checkAmount(`adjustment of "${limit}"`, tokens, -MAX_AMOUNT)]));
+}
+
+function checkEntries(subject: string, value: unknown): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ValidationError(subject, 'an object from names of limits to tokens ({ rpm: 1 })', value);
+  }
+  return Object.entries(value);
+}
+
+function checkAmount(subject: string, value: unknown, min: number): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min || value > MAX_AMOUNT) {
+    throw new ValidationError(subject, `a whole number of tokens from ${min} to ${MAX_AMOUNT}`, value);
+  }
+  return value;
+}
+
+function limitSource(limits: LimitsArgument | undefined): LimitSource {
+  if (limits === undefined) return () => undefined;
+  if (typeof limits !== 'function') {
+    const checked = checkLimits('option "limits"', limits);
+    return () => checked;
+  }
+  return (entity) => {
+    const found = limits(entity);
+    return found === undefined ? undefined : checkLimits(`limits of "${entity}"`, found);
+  };
+}

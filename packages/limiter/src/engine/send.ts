@@ -1,0 +1,74 @@
+import {
+  type BucketState,
+  type BucketStore,
+  type BucketWrite,
+  type Clock,
+  type Random,
+  type Sleep,
+  StoreFailure,
+  type WriteOutcome,
+} from '@millrace/core';
+import type { MonotonicClock } from './monotonic-clock.js';
+import type { Stats } from './stats.js';
+
+/** What it takes to try again. */
+export interface RetryParts {
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly random: Random;
+  readonly stats: Stats;
+}
+
+/** What the engine's steps share. */
+export interface EngineParts extends RetryParts {
+  readonly buckets: BucketStore;
+  readonly clock: MonotonicClock;
+}
+
+const MAX_RETRIES = 4;
+const FIRST_DELAY_MS = 20;
+
+/**
+ * Sends one write. It is sent again only if the store said that it changed nothing (a throttle, a refused connection),
+ * after a random wait that doubles, and never past the deadline: a debit that may have happened must not happen twice,
+ * and a credit that may have happened would mint.
+ */
+export async function sendWrite(parts: EngineParts, write: BucketWrite, deadlineMs: number): Promise<WriteOutcome> {
+  return withRetries(parts, deadlineMs, 'no', async () => {
+    const outcome = await parts.buckets.write(write);
+    if (outcome.kind === 'refused') parts.stats.add('refusedWrites');
+    return outcome;
+  });
+}
+
+/** Reads a bucket. A read changes nothing, so it may always be sent again. */
+export async function sendRead(parts: EngineParts, ref: BucketWrite['ref'], deadlineMs: number): Promise<BucketState | undefined> {
+  return withRetries(parts, deadlineMs, 'unknown', () => parts.buckets.read(ref));
+}
+
+/** Runs `request`, again where that is harmless. `repeatable` says what kind of failure may be followed by another try. */
+export async function withRetries<T>(
+  parts: RetryParts,
+  deadlineMs: number,
+  repeatable: StoreFailure['applied'],
+  request: () => Promise<T>,
+): Promise<T> {
+  for (let retry = 0; ; retry += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
+      const harmless = PASSING.has(error.reason) && (error.applied === 'no' || repeatable === 'unknown');
+      const delayMs = parts.random() * FIRST_DELAY_MS * 2 ** retry;
+      if (!harmless || retry === MAX_RETRIES || parts.clock.nowMs() + delayMs > deadlineMs) {
+        if (error.applied === 'unknown' && repeatable === 'no') parts.stats.add('lostReplies');
+        throw error;
+      }
+      parts.stats.add('retries');
+      await parts.sleep(delayMs);
+    }
+  }
+}
+
+/** Failures that may pass by themselves; a missing table or key does not. */
+const PASSING: ReadonlySet<StoreFailure['reason']> = new Set(['throttled', 'timeout', 'network', 'server']);

@@ -1,0 +1,60 @@
+/** Counters since the limiter was opened. */
+export interface LimiterStats {
+  readonly acquires: number;
+  readonly admitted: number;
+  readonly rejected: number;
+  /** Leases given without the store, because `onUnavailable` was `allow`. */
+  readonly degraded: number;
+  /** Requests sent, by DynamoDB's name of the operation; a retried one counts each time. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** Capacity as DynamoDB reported it. It reports none for a refused condition, which AWS bills: see `refusedWrites`. */
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** Writes whose condition was refused; AWS bills at least one unit for each. */
+  readonly refusedWrites: number;
+  /** Writes that guessed the wrong form and had to be sent again. */
+  readonly branchMisses: number;
+  /** Requests sent again because they had certainly changed nothing. */
+  readonly retries: number;
+  /** Debits and credits whose reply never came. They may have leaked tokens, and have minted none. */
+  readonly lostReplies: number;
+  /** Times that a bucket had met a newer configuration than the writer knew. */
+  readonly staleConfigurations: number;
+}
+
+type Counter = Exclude<keyof LimiterStats, 'requests'>;
+
+/** Counts what a limiter does. */
+export class Stats {
+  readonly #counts = new Map<Counter, number>();
+  readonly #requests = new Map<string, number>();
+
+  add(counter: Counter, amount = 1): void {
+    this.#counts.set(counter, (this.#counts.get(counter) ?? 0) + amount);
+  }
+
+  /** Counts one request of an adapter, and the units that the store said it cost. */
+  request(operation: string, readUnits: number, writeUnits: number): void {
+    this.#requests.set(operation, (this.#requests.get(operation) ?? 0) + 1);
+    this.add('readUnits', readUnits);
+    this.add('writeUnits', writeUnits);
+  }
+
+  snapshot(): LimiterStats {
+    const count = (counter: Counter): number => this.#counts.get(counter) ?? 0;
+    return {
+      acquires: count('acquires'),
+      admitted: count('admitted'),
+      rejected: count('rejected'),
+      degraded: count('degraded'),
+      requests: Object.fromEntries(this.#requests),
+      readUnits: count('readUnits'),
+      writeUnits: count('writeUnits'),
+      refusedWrites: count('refusedWrites'),
+      branchMisses: count('branchMisses'),
+      retries: count('retries'),
+      lostReplies: count('lostReplies'),
+      staleConfigurations: count('staleConfigurations'),
+    };
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  type BucketState,
+  type BucketWrite,
+  type Form,
+  formFor,
+  guessForm,
+  isStale,
+  needsLongerTtl,
+  StoreFailure,
+  takeMove,
+  ttlSecFor,
+} from '@millrace/core';
+import type { BucketKnowledge } from './knowledge.js';
+import type { Level } from './level.js';
+import { type EngineParts, sendWrite } from './send.js';
+
+/** How a take at one level ended. */
+export type TakeResult =
+  | { readonly kind: 'taken'; readonly level: Level; readonly state: BucketState; readonly nowUs: number }
+  | { readonly kind: 'exhausted'; readonly level: Level; readonly state: BucketState | undefined; readonly nowUs: number }
+  /** The bucket has met a newer configuration than this process knows. */
+  | { readonly kind: 'stale'; readonly level: Level; readonly version: number }
+  | { readonly kind: 'failed'; readonly level: Level; readonly failure: StoreFailure };
+
+/** A bucket can change between two writes; it cannot go on changing its form for ever, as each change is somebody's success. */
+export const MAX_WRITES = 8;
+
+export interface TakeParts extends EngineParts {
+  readonly knowledge: BucketKnowledge;
+}
+
+/**
+ * Takes all of a level's tokens in one conditional write, or none.
+ *
+ * A wrong guess of the form is followed by another write with exact knowledge, because the refusal brought the state. A
+ * refusal that means exhaustion ends it at once, judged by the time of the refused write: judging by a later time would
+ * write again whenever something trickled in during the round trip.
+ */
+export async function take(parts: TakeParts, level: Level, deadlineMs: number): Promise<TakeResult> {
+  try {
+    for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
+      const nowUs = parts.clock.nowUs();
+      const guesses = guessForms(parts.knowledge, level, nowUs, attempt);
+      const outcome = await sendWrite(parts, takeWrite(parts.knowledge, level, guesses, nowUs), deadlineMs);
+      learn(parts.knowledge, level, guesses, outcome.kind, outcome.state, nowUs);
+
+      if (outcome.kind === 'written') {
+        await lengthenLife(parts, level, outcome.state, deadlineMs);
+        return { kind: 'taken', level, state: outcome.state, nowUs };
+      }
+      const met = outcome.state?.configVersion;
+      if (level.configVersion !== undefined && met !== undefined && met > level.configVersion)
+        return { kind: 'stale', level, version: met };
+      if (isExhausted(level, outcome.state, nowUs)) return { kind: 'exhausted', level, state: outcome.state, nowUs };
+      parts.stats.add('branchMisses');
+    }
+    throw new StoreFailure(
+      'throttled',
+      'no',
+      `the bucket of "${level.entity}" on "${level.resource}" changed under ${MAX_WRITES} writes in a row`,
+    );
+  } catch (error) {
+    if (error instanceof StoreFailure) return { kind: 'failed', level, failure: error };
+    throw error;
+  }
+}
+
+interface Guess {
+  readonly form: Form;
+  /** Nothing recent was known: what is found now teaches. */
+  readonly stale: boolean;
+}
+
+function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, attempt: number): readonly Guess[] {
+  const seen = knowledge.seen(level.bucket);
+  return level.debits.map(({ limit, timing, chargeUs }) => {
+    const seenUs = seen?.limits.get(limit.name)?.tatUs;
+    // After a refusal the state is exact, and what was learned about the bucket's habits says no more than it.
+    if (attempt > 1) return { form: formFor(timing, seenUs, nowUs, chargeUs) ?? 'busy', stale: false };
+    const share = knowledge.busyShare(level.bucket, limit.name);
+    return { form: guessForm(timing, seenUs, share, nowUs, chargeUs), stale: isStale(timing, seenUs, nowUs) };
+  });
+}
+
+function takeWrite(knowledge: BucketKnowledge, level: Level, guesses: readonly Guess[], nowUs: number): BucketWrite {
+  return {
+    ref: level.ref,
+    nowUs,
+    ttlSec: ttlSecFor(
+      level.debits.map((debit) => debit.timing),
+      knowledge.seen(level.bucket),
+      nowUs,
+    ),
+    ...(level.configVersion === undefined ? {} : { configVersion: level.configVersion }),
+    moves: level.debits.map(({ limit, timing, tokens, chargeUs }, index) =>
+      takeMove(limit.name, timing, guesses[index]?.form ?? 'idle', tokens, chargeUs, nowUs),
+    ),
+  };
+}
+
+function learn(
+  knowledge: BucketKnowledge,
+  level: Level,
+  guesses: readonly Guess[],
+  kind: 'written' | 'refused',
+  state: BucketState | undefined,
+  nowUs: number,
+): void {
+  knowledge.note(level.bucket, state);
+  level.debits.forEach(({ limit, timing }, index) => {
+    const guess = guesses[index];
+    if (guess === undefined || !guess.stale) return;
+    // A write that landed tells by its form what it found; a refusal brought the state itself.
+    const found = kind === 'written' ? guess.form === 'busy' : !isStale(timing, state?.limits.get(limit.name)?.tatUs, nowUs);
+    knowledge.learn(level.bucket, limit.name, found);
+  });
+}
+
+function isExhausted(level: Level, state: BucketState | undefined, nowUs: number): boolean {
+  return level.debits.some(
+    ({ limit, timing, chargeUs }) => formFor(timing, state?.limits.get(limit.name)?.tatUs, nowUs, chargeUs) === undefined,
+  );
+}
+
+/**
+ * Puts off an item's expiry where its debt is deeper than the writer knew. Each writer looks at the state that its own
+ * write left, so the last one always leaves it right; a failure is left to the next writer.
+ */
+export async function lengthenLife(parts: EngineParts, level: Pick<Level, 'ref'>, state: BucketState, deadlineMs: number): Promise<void> {
+  if (!needsLongerTtl(state)) return;
+  const nowUs = parts.clock.nowUs();
+  try {
+    await sendWrite(parts, { ref: level.ref, nowUs, ttlSec: ttlSecFor([], state, nowUs), moves: [] }, deadlineMs);
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error;
+  }
+}

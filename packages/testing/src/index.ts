@@ -1,0 +1,2 @@
+export { FakeRuntime } from './fake-runtime.js';
+export { MemoryStore } from './memory-store.js';

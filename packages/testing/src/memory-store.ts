@@ -1,0 +1,143 @@
+import {
+  type BucketRef,
+  type BucketState,
+  type BucketStore,
+  type BucketWrite,
+  bucketKey,
+  type ChildPage,
+  counterBase,
+  type EntityChange,
+  type EntityRecord,
+  type EntityStore,
+  type LimitState,
+  type Move,
+  type WriteOutcome,
+} from '@millrace/core';
+
+/**
+ * The reference store: what a bucket write means, said as plainly as possible. It is slow, obvious and atomic, because
+ * no step of it waits. Every other store has to behave like this one.
+ */
+export class MemoryStore implements BucketStore, EntityStore {
+  readonly #buckets = new Map<string, BucketState>();
+  readonly #entities = new Map<string, EntityRecord>();
+
+  async write(write: BucketWrite): Promise<WriteOutcome> {
+    return this.apply(write);
+  }
+
+  /** What `write` does, at once: a simulator decides for itself when a write happens. */
+  apply(write: BucketWrite): WriteOutcome {
+    const key = bucketKey(write.ref).partition;
+    const old = this.#buckets.get(key);
+    if (!isAllowed(write, old)) return { kind: 'refused', state: old };
+
+    const limits = new Map(old?.limits);
+    for (const move of write.moves) limits.set(move.limit, moved(move, limits.get(move.limit), write.nowUs));
+    const state: BucketState = {
+      limits,
+      seq: (old?.seq ?? write.nowUs) + 1,
+      configVersion: write.configVersion ?? old?.configVersion,
+      ttlSec: write.ttlSec,
+    };
+    this.#buckets.set(key, state);
+    return { kind: 'written', state };
+  }
+
+  async read(ref: BucketRef): Promise<BucketState | undefined> {
+    return this.bucket(ref);
+  }
+
+  /** The state of a bucket now. */
+  bucket(ref: BucketRef): BucketState | undefined {
+    return this.#buckets.get(bucketKey(ref).partition);
+  }
+
+  /** Deletes a bucket, as expiry does. */
+  expire(ref: BucketRef): void {
+    this.#buckets.delete(bucketKey(ref).partition);
+  }
+
+  async findEntity(namespaceId: string, id: string): Promise<EntityRecord | undefined> {
+    return this.#entities.get(entityId(namespaceId, id));
+  }
+
+  async createEntity(namespaceId: string, entity: EntityRecord, previous: EntityRecord | undefined): Promise<EntityChange> {
+    const current = this.#entities.get(entityId(namespaceId, entity.id));
+    if (current?.version !== previous?.version) return 'conflict';
+    if (entity.parent !== undefined && !this.#countChild(namespaceId, entity.parent, 1)) return 'conflict';
+    this.#entities.set(entityId(namespaceId, entity.id), entity);
+    return 'done';
+  }
+
+  async deleteEntity(namespaceId: string, expected: EntityRecord, version: number): Promise<EntityChange> {
+    const current = this.#entities.get(entityId(namespaceId, expected.id));
+    if (current === undefined || current.version !== expected.version || current.childCount > 0) return 'conflict';
+    if (current.parent !== undefined && !this.#countChild(namespaceId, current.parent, -1)) return 'conflict';
+    this.#entities.set(entityId(namespaceId, expected.id), { ...current, version, deleted: true });
+    return 'done';
+  }
+
+  async listChildren(namespaceId: string, parent: string, pageSize: number, after: string | undefined): Promise<ChildPage> {
+    const children = [...this.#entities.entries()]
+      .filter(([key, entity]) => key === entityId(namespaceId, entity.id) && entity.parent === parent && !entity.deleted)
+      .map(([, entity]) => entity.id)
+      .sort((a, b) => (escaped(a) < escaped(b) ? -1 : 1));
+    const start = after === undefined ? 0 : children.findIndex((id) => escaped(id) > escaped(after));
+    const ids = start < 0 ? [] : children.slice(start, start + pageSize);
+    const last = ids.at(-1);
+    return last === undefined || last === children.at(-1) ? { ids } : { ids, next: last };
+  }
+
+  #countChild(namespaceId: string, parent: string, change: number): boolean {
+    const current = this.#entities.get(entityId(namespaceId, parent));
+    if (current === undefined || current.deleted) return false;
+    this.#entities.set(entityId(namespaceId, parent), { ...current, childCount: current.childCount + change });
+    return true;
+  }
+}
+
+function isAllowed(write: BucketWrite, old: BucketState | undefined): boolean {
+  if (write.configVersion !== undefined && old?.configVersion !== undefined && old.configVersion > write.configVersion) return false;
+  // A write without moves only lengthens the life of what is there.
+  if (write.moves.length === 0) return old !== undefined;
+  return write.moves.every((move) => holds(move, old?.limits.get(move.limit)?.tatUs, write.nowUs));
+}
+
+function holds(move: Move, tatUs: number | undefined, nowUs: number): boolean {
+  switch (move.form) {
+    case 'busy':
+      return tatUs !== undefined && tatUs >= move.fromUs && (move.toUs === undefined || tatUs <= move.toUs);
+    case 'idle':
+      return tatUs === undefined || tatUs <= nowUs;
+    case 'credit':
+      return tatUs !== undefined;
+    case 'revive':
+      return tatUs === undefined;
+  }
+}
+
+function moved(move: Move, old: LimitState | undefined, nowUs: number): LimitState {
+  const { tatUs, used, returned } = old ?? { tatUs: 0, used: counterBase(nowUs), returned: counterBase(nowUs) };
+  const tokens = BigInt(move.tokens);
+  switch (move.form) {
+    case 'busy':
+      return { tatUs: tatUs + move.chargeUs, used: used + tokens, returned };
+    case 'idle':
+      return { tatUs: nowUs + move.chargeUs, used: used + tokens, returned };
+    case 'credit':
+      return { tatUs: tatUs - move.chargeUs, used, returned: returned + tokens };
+    case 'revive':
+      return { tatUs: nowUs, used, returned: returned + tokens };
+  }
+}
+
+// A length in front makes the two parts unambiguous without any escaping.
+function entityId(namespaceId: string, id: string): string {
+  return `${namespaceId.length}:${namespaceId}${id}`;
+}
+
+// DynamoDB orders sort keys by their bytes in UTF-8, and children by their escaped names.
+function escaped(id: string): string {
+  return Buffer.from(id.replaceAll('%', '%25').replaceAll('/', '%2F'), 'utf8').toString('hex');
+}
