@@ -8,22 +8,19 @@ import type { Timing } from './timing.js';
 export type Form = 'busy' | 'idle';
 
 /**
- * The busy form moves the arrival time on, if it lies within this range (both ends included).
+ * The latest arrival time at which a request is admitted, by either form: now + τ′ − c.
  *
- * The lower end is δ behind now: a bucket that filled up a moment ago is still moved on rather than set, so it may lag
- * by δ, which the smaller tolerance of the upper end pays for.
+ * A request larger than τ′ so waits until the bucket has been full for as long as τ′ falls short of c: the state may lag
+ * behind the ideal bucket by the dead-band, and only then does the bucket certainly hold it all.
  */
-export function busyRangeUs(timing: Timing, nowUs: number, chargeUs: number): { readonly fromUs: number; readonly toUs: number } {
-  return { fromUs: nowUs - timing.deadBandUs, toUs: nowUs + timing.busyToleranceUs - chargeUs };
+export function latestUs(timing: Timing, nowUs: number, chargeUs: number): number {
+  return nowUs + timing.busyToleranceUs - chargeUs;
 }
 
-/** Which form would succeed on a bucket whose arrival time is exactly `tatUs`; none means that it is exhausted. */
+/** Which form admits a request on a bucket whose arrival time is exactly `tatUs`; none means that it is exhausted. */
 export function formFor(timing: Timing, tatUs: number | undefined, nowUs: number, chargeUs: number): Form | undefined {
-  if (tatUs === undefined) return 'idle';
-  const { fromUs, toUs } = busyRangeUs(timing, nowUs, chargeUs);
-  if (tatUs >= fromUs && tatUs <= toUs) return 'busy';
-  // A full bucket admits any request up to its capacity, also one that is larger than the busy form's tolerance.
-  return tatUs <= nowUs ? 'idle' : undefined;
+  if (tatUs !== undefined && tatUs > latestUs(timing, nowUs, chargeUs)) return undefined;
+  return isStale(timing, tatUs, nowUs) || chargeUs > timing.busyToleranceUs ? 'idle' : 'busy';
 }
 
 /**
@@ -33,11 +30,9 @@ export function formFor(timing: Timing, tatUs: number | undefined, nowUs: number
  * Seen within δ: what was seen decides. Seen long ago or never: others may have used it since, so the share decides.
  */
 export function guessForm(timing: Timing, seenUs: number | undefined, busyShare: number, nowUs: number, chargeUs: number): Form {
-  const known = isStale(timing, seenUs, nowUs) ? undefined : formFor(timing, seenUs, nowUs, chargeUs);
-  if (known !== undefined) return known;
-  // Larger than the busy form can ever take: only a full bucket admits it.
+  // Admitted only by a bucket that is full, whatever was seen of it.
   if (chargeUs > timing.busyToleranceUs) return 'idle';
-  return busyShare > 0.5 || !isStale(timing, seenUs, nowUs) ? 'busy' : 'idle';
+  return !isStale(timing, seenUs, nowUs) || busyShare > 0.5 ? 'busy' : 'idle';
 }
 
 /** True when the arrival time last seen lies so far behind that it no longer tells whether the bucket is busy. */
@@ -50,18 +45,15 @@ export function isStale(timing: Timing, seenUs: number | undefined, nowUs: numbe
  * answered: this many are admitted, one more is not.
  */
 export function availableTokens(timing: Timing, tatUs: number | undefined, nowUs: number): number {
-  if (tatUs === undefined || tatUs <= nowUs) return timing.capacity;
+  if (tatUs === undefined) return timing.capacity;
   return Math.min(timing.capacity, scaleDown(nowUs + timing.busyToleranceUs - tatUs, timing.refill, timing.periodUs));
 }
 
 /**
  * How long until a request is admitted if nobody else takes: 0 if it is admitted now. Tight to the millisecond: waiting
  * so long suffices, one millisecond less does not.
- *
- * It is admitted once `tat <= now + τ′ − c` (busy), or once the bucket is full, `tat <= now` (idle).
  */
 export function waitMs(timing: Timing, tatUs: number | undefined, nowUs: number, chargeUs: number): number {
-  if (formFor(timing, tatUs, nowUs, chargeUs) !== undefined || tatUs === undefined) return 0;
-  const readyUs = tatUs + Math.min(0, chargeUs - timing.busyToleranceUs);
-  return Math.ceil((readyUs - nowUs) / 1000);
+  if (tatUs === undefined) return 0;
+  return Math.max(0, Math.ceil((tatUs - latestUs(timing, nowUs, chargeUs)) / 1000));
 }

@@ -1,4 +1,4 @@
-import { busyRangeUs, type Form } from './arrival.js';
+import { type Form, latestUs } from './arrival.js';
 import type { Timing } from './timing.js';
 
 /** Names one bucket: the state of all limits of one entity on one resource. */
@@ -34,7 +34,7 @@ export interface BucketState {
  * | form | condition | what it does |
  * | --- | --- | --- |
  * | busy | `fromUs <= tat`, and `tat <= toUs` if there is one | moves `tat` on by `chargeUs`, counts `tokens` as used |
- * | idle | no `tat`, or `tat <= now` | sets `tat` to now + `chargeUs`, counts `tokens` as used |
+ * | idle | no `tat`, or `tat <= toUs` | sets `tat` to now + `chargeUs`, counts `tokens` as used |
  * | credit | there is a `tat` | moves `tat` back by `chargeUs`, counts `tokens` as returned |
  * | revive | there is no `tat` | sets `tat` to now (a full bucket stays full), counts `tokens` as returned |
  */
@@ -47,9 +47,12 @@ export type Move =
       readonly fromUs: number;
       readonly toUs?: number;
     }
-  | { readonly form: 'idle'; readonly limit: string; readonly tokens: number; readonly chargeUs: number }
+  | { readonly form: 'idle'; readonly limit: string; readonly tokens: number; readonly chargeUs: number; readonly toUs: number }
   | { readonly form: 'credit'; readonly limit: string; readonly tokens: number; readonly chargeUs: number }
   | { readonly form: 'revive'; readonly limit: string; readonly tokens: number };
+
+/** A move that takes. */
+export type TakeMove = Extract<Move, { readonly form: Form }>;
 
 /** One conditional write of one bucket. */
 export interface BucketWrite {
@@ -66,14 +69,32 @@ export type WriteOutcome =
   | { readonly kind: 'written'; readonly state: BucketState }
   | { readonly kind: 'refused'; readonly state: BucketState | undefined };
 
-/** Takes tokens if the bucket has them. */
-export function takeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): Move {
-  return form === 'idle' ? { form, limit, tokens, chargeUs } : { form, limit, tokens, chargeUs, ...busyRangeUs(timing, nowUs, chargeUs) };
+/**
+ * Takes tokens if the bucket has them. The busy form lands on a bucket that is at most δ behind now: one that filled up
+ * a moment ago is still moved on rather than set, so that a guess which is slightly stale lands.
+ */
+export function takeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): TakeMove {
+  const toUs = latestUs(timing, nowUs, chargeUs);
+  return form === 'busy'
+    ? { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs, toUs }
+    : { form, limit, tokens, chargeUs, toUs: Math.min(nowUs, toUs) };
+}
+
+/**
+ * Takes tokens from a bucket that keeps changing between its forms. It moves the arrival time on from wherever it is at
+ * or after `seenUs`, which lies behind now, by the charge **and that gap**: the result is never behind now + c, so
+ * nothing is minted, and it lands whatever others have taken since. The gap is lost; it is a last resort.
+ */
+export function insistMove(limit: string, timing: Timing, tokens: number, chargeUs: number, seenUs: number, nowUs: number): TakeMove {
+  const chargedUs = chargeUs + (nowUs - seenUs);
+  return { form: 'busy', limit, tokens, chargeUs: chargedUs, fromUs: seenUs, toUs: latestUs(timing, nowUs, chargedUs) };
 }
 
 /** Takes tokens that are already spent: there is no upper bound, the bucket may go into debt. */
 export function chargeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): Move {
-  return form === 'idle' ? { form, limit, tokens, chargeUs } : { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs };
+  return form === 'busy'
+    ? { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs }
+    : { form, limit, tokens, chargeUs, toUs: nowUs };
 }
 
 /**

@@ -1,13 +1,15 @@
-export { availableTokens, busyRangeUs, type Form, formFor, guessForm, isStale, waitMs } from './arrival.js';
+export { availableTokens, type Form, formFor, guessForm, isStale, latestUs, waitMs } from './arrival.js';
 export {
   type BucketRef,
   type BucketState,
   type BucketWrite,
   chargeMove,
   counterBase,
+  insistMove,
   type LimitState,
   type Move,
   needsLongerTtl,
+  type TakeMove,
   takeMove,
   ttlSecFor,
   type WriteOutcome,

@@ -101,15 +101,15 @@ function isAllowed(write: BucketWrite, old: BucketState | undefined): boolean {
   if (write.configVersion !== undefined && old?.configVersion !== undefined && old.configVersion > write.configVersion) return false;
   // A write without moves only lengthens the life of what is there.
   if (write.moves.length === 0) return old !== undefined;
-  return write.moves.every((move) => holds(move, old?.limits.get(move.limit)?.tatUs, write.nowUs));
+  return write.moves.every((move) => holds(move, old?.limits.get(move.limit)?.tatUs));
 }
 
-function holds(move: Move, tatUs: number | undefined, nowUs: number): boolean {
+function holds(move: Move, tatUs: number | undefined): boolean {
   switch (move.form) {
     case 'busy':
       return tatUs !== undefined && tatUs >= move.fromUs && (move.toUs === undefined || tatUs <= move.toUs);
     case 'idle':
-      return tatUs === undefined || tatUs <= nowUs;
+      return tatUs === undefined || tatUs <= move.toUs;
     case 'credit':
       return tatUs !== undefined;
     case 'revive':

@@ -87,7 +87,7 @@ function moveClauses(expression: Expression, move: Move, nowUs: number): MoveCla
     case 'idle': {
       const base = expression.number(counterBase(nowUs));
       return {
-        condition: `(attribute_not_exists(${tat}) OR ${tat} <= ${expression.number(nowUs)})`,
+        condition: `(attribute_not_exists(${tat}) OR ${tat} <= ${expression.number(move.toUs)})`,
         assignments: [
           `${tat} = ${expression.number(nowUs + move.chargeUs)}`,
           `${used} = if_not_exists(${used}, ${base}) + ${tokens}`,

@@ -38,7 +38,7 @@ export async function giveBack(parts: TakeParts, results: readonly TakeResult[],
   await Promise.all(
     taken.map(async (result) => {
       try {
-        await new Holding(result.level, true).giveBack(parts, deadlineMs);
+        await new Holding(result.level, result.charges).giveBack(parts, deadlineMs);
       } catch (error) {
         if (!(error instanceof StoreFailure)) throw error;
       }
@@ -50,7 +50,8 @@ export async function giveBack(parts: TakeParts, results: readonly TakeResult[],
 function statusesOf(result: TakeResult): LimitStatus[] {
   if (result.kind !== 'exhausted' && result.kind !== 'taken') return [];
   const { level, state, nowUs } = result;
-  return level.debits.map(({ limit, tokens, chargeUs }) => {
+  return level.debits.map(({ limit, tokens, chargeUs: asked }, index) => {
+    const chargeUs = result.kind === 'taken' ? (result.charges[index]?.chargeUs ?? asked) : asked;
     const held = state?.limits.get(limit.name);
     if (result.kind === 'exhausted' || held === undefined || state === undefined) return statusOf(level, limit, tokens, state, nowUs);
     const before: LimitState = { ...held, tatUs: held.tatUs - chargeUs };

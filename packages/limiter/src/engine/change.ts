@@ -13,7 +13,7 @@ import {
 } from '@millrace/core';
 import type { Level } from './level.js';
 import { sendWrite } from './send.js';
-import { lengthenLife, MAX_WRITES, type TakeParts } from './take.js';
+import { type Charges, lengthenLife, MAX_WRITES, type TakeParts } from './take.js';
 
 /** What a lease holds of one limit at one level. */
 export interface Held {
@@ -36,10 +36,10 @@ export class Holding {
   readonly level: Level;
   readonly #held = new Map<string, Held>();
 
-  constructor(level: Level, taken: boolean) {
+  /** `charges` is what was taken at this level; nothing where the level gave no answer. */
+  constructor(level: Level, charges: Charges) {
     this.level = level;
-    if (!taken) return;
-    for (const { limit, tokens, chargeUs } of level.debits) this.#held.set(limit.name, { tokens, chargedUs: chargeUs });
+    for (const { limit, tokens, chargeUs } of charges) this.#held.set(limit, { tokens, chargedUs: chargeUs });
   }
 
   /**

@@ -199,13 +199,14 @@ export class Engine {
     options: AcquireOptions,
     degraded = false,
   ): Verdict {
-    const taken = new Map(results.flatMap((result) => (result.kind === 'taken' ? [[result.level, result.state] as const] : [])));
-    const holdings = levels.map((level) => new Holding(level, taken.has(level)));
+    const taken = new Map(results.flatMap((result) => (result.kind === 'taken' ? [[result.level, result] as const] : [])));
     const states = new Map<Holding, BucketState>();
-    for (const holding of holdings) {
-      const state = taken.get(holding.level);
-      if (state !== undefined) states.set(holding, state);
-    }
+    const holdings = levels.map((level) => {
+      const result = taken.get(level);
+      const holding = new Holding(level, result?.charges ?? []);
+      if (result !== undefined) states.set(holding, result.state);
+      return holding;
+    });
     this.stats.add('admitted');
     if (degraded) this.stats.add('degraded');
     const owner = {

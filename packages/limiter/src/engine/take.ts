@@ -1,12 +1,14 @@
 import {
   type BucketState,
   type BucketWrite,
-  type Form,
   formFor,
   guessForm,
+  insistMove,
   isStale,
+  type Move,
   needsLongerTtl,
   StoreFailure,
+  type TakeMove,
   takeMove,
   ttlSecFor,
 } from '@millrace/core';
@@ -16,11 +18,14 @@ import { type EngineParts, sendWrite } from './send.js';
 
 /** How a take at one level ended. */
 export type TakeResult =
-  | { readonly kind: 'taken'; readonly level: Level; readonly state: BucketState; readonly nowUs: number }
+  | { readonly kind: 'taken'; readonly level: Level; readonly state: BucketState; readonly nowUs: number; readonly charges: Charges }
   | { readonly kind: 'exhausted'; readonly level: Level; readonly state: BucketState | undefined; readonly nowUs: number }
   /** The bucket has met a newer configuration than this process knows. */
   | { readonly kind: 'stale'; readonly level: Level; readonly version: number }
   | { readonly kind: 'failed'; readonly level: Level; readonly failure: StoreFailure };
+
+/** What was taken of each limit, and what it moved the arrival time on by. */
+export type Charges = readonly { readonly limit: string; readonly tokens: number; readonly chargeUs: number }[];
 
 /** A bucket can change between two writes; it cannot go on changing its form for ever, as each change is somebody's success. */
 export const MAX_WRITES = 8;
@@ -41,12 +46,13 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
     for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
       const nowUs = parts.clock.nowUs();
       const guesses = guessForms(parts.knowledge, level, nowUs, attempt);
-      const outcome = await sendWrite(parts, takeWrite(parts.knowledge, level, guesses, nowUs), deadlineMs);
+      const moves = guesses.map(({ move }) => move);
+      const outcome = await sendWrite(parts, takeWrite(parts.knowledge, level, moves, nowUs), deadlineMs);
       learn(parts.knowledge, level, guesses, outcome.kind, outcome.state, nowUs);
 
       if (outcome.kind === 'written') {
         await lengthenLife(parts, level, outcome.state, deadlineMs);
-        return { kind: 'taken', level, state: outcome.state, nowUs };
+        return { kind: 'taken', level, state: outcome.state, nowUs, charges: moves };
       }
       const met = outcome.state?.configVersion;
       if (level.configVersion !== undefined && met !== undefined && met > level.configVersion)
@@ -66,23 +72,32 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
 }
 
 interface Guess {
-  readonly form: Form;
+  readonly move: TakeMove;
   /** Nothing recent was known: what is found now teaches. */
   readonly stale: boolean;
 }
 
+/** After so many misses in a row a bucket is taken to be changing its form all the time, and the write insists. */
+const PATIENCE = 3;
+/** The most that insisting may lose. */
+const MAX_GAP_US = 1_000_000;
+
 function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, attempt: number): readonly Guess[] {
   const seen = knowledge.seen(level.bucket);
-  return level.debits.map(({ limit, timing, chargeUs }) => {
+  return level.debits.map(({ limit, timing, tokens, chargeUs }) => {
     const seenUs = seen?.limits.get(limit.name)?.tatUs;
+    const stale = isStale(timing, seenUs, nowUs);
+    if (attempt > PATIENCE && stale && seenUs !== undefined && nowUs - seenUs < MAX_GAP_US) {
+      return { move: insistMove(limit.name, timing, tokens, chargeUs, seenUs, nowUs), stale: false };
+    }
     // After a refusal the state is exact, and what was learned about the bucket's habits says no more than it.
-    if (attempt > 1) return { form: formFor(timing, seenUs, nowUs, chargeUs) ?? 'busy', stale: false };
-    const share = knowledge.busyShare(level.bucket, limit.name);
-    return { form: guessForm(timing, seenUs, share, nowUs, chargeUs), stale: isStale(timing, seenUs, nowUs) };
+    const share = attempt > 1 ? 0 : knowledge.busyShare(level.bucket, limit.name);
+    const form = guessForm(timing, seenUs, share, nowUs, chargeUs);
+    return { move: takeMove(limit.name, timing, form, tokens, chargeUs, nowUs), stale: stale && attempt === 1 };
   });
 }
 
-function takeWrite(knowledge: BucketKnowledge, level: Level, guesses: readonly Guess[], nowUs: number): BucketWrite {
+function takeWrite(knowledge: BucketKnowledge, level: Level, moves: readonly Move[], nowUs: number): BucketWrite {
   return {
     ref: level.ref,
     nowUs,
@@ -92,9 +107,7 @@ function takeWrite(knowledge: BucketKnowledge, level: Level, guesses: readonly G
       nowUs,
     ),
     ...(level.configVersion === undefined ? {} : { configVersion: level.configVersion }),
-    moves: level.debits.map(({ limit, timing, tokens, chargeUs }, index) =>
-      takeMove(limit.name, timing, guesses[index]?.form ?? 'idle', tokens, chargeUs, nowUs),
-    ),
+    moves,
   };
 }
 
@@ -111,7 +124,7 @@ function learn(
     const guess = guesses[index];
     if (guess === undefined || !guess.stale) return;
     // A write that landed tells by its form what it found; a refusal brought the state itself.
-    const found = kind === 'written' ? guess.form === 'busy' : !isStale(timing, state?.limits.get(limit.name)?.tatUs, nowUs);
+    const found = kind === 'written' ? guess.move.form === 'busy' : !isStale(timing, state?.limits.get(limit.name)?.tatUs, nowUs);
     knowledge.learn(level.bucket, limit.name, found);
   });
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 
 const timeoutMs = 120_000;
-const tailLength = 600;
+const reasonLength = 300;
 const flags = [
   '--ignore-scripts',
+  '--loglevel=error',
   '--no-audit',
   '--no-fund',
   '--no-package-lock',
@@ -25,14 +26,23 @@ export function npmInstall(folder: string, spec: string, env: NodeJS.ProcessEnv)
       timeout: timeoutMs,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let tail = '';
+    let said = '';
     npm.stderr.setEncoding('utf8').on('data', (text: string) => {
-      tail = (tail + text).slice(-tailLength);
+      said += text;
     });
     npm.on('error', reject);
     npm.on('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(`npm ended with ${code ?? signal}: ${tail.trim().replace(/\s+/g, ' ')}`));
+      else reject(new Error(`npm ended with ${code ?? signal}: ${firstWords(said)}`));
     });
   });
+}
+
+/** npm names the cause first, then gives advice and where its log is. */
+function firstWords(said: string): string {
+  return said
+    .replace(/^npm error /gm, '')
+    .replace(/\s+/g, ' ')
+    .slice(0, reasonLength)
+    .trim();
 }

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyEncounter, anyLimit, anyShare, type Encounter, spread } from '../test/any-limit.js';
+import { exactBucket, exactCreditUs, exactDebitUs, exactForm } from '../test/exact-bucket.js';
+import { availableTokens, formFor, isStale, latestUs, waitMs } from './arrival.js';
+import { creditUs, debitUs, timingOf } from './timing.js';
+
+/** Together 200,000 cases. Plain comparisons: a matcher for each of them would cost more than the arithmetic. */
+const RUNS = { times: 40_000, forms: 60_000, available: 40_000, wait: 40_000, backwards: 20_000 };
+
+const admitted = ({ timing, tatUs }: Encounter, nowUs: number, tokens: number): boolean =>
+  formFor(timing, tatUs, nowUs, debitUs(timing, tokens)) !== undefined;
+
+describe('the arithmetic in doubles', () => {
+  it('derives the same times, debits and credits as whole numbers of any size do', () => {
+    const request = fc.tuple(anyLimit, anyShare, fc.constantFrom(1, 4));
+
+    const agree = fc.property(request, ([limit, share, capacities]) => {
+      const [timing, exact] = [timingOf(limit), exactBucket(limit)];
+      const tokens = spread(1, limit.capacity * capacities, share);
+      return (
+        BigInt(timing.toleranceUs) === exact.toleranceUs &&
+        BigInt(timing.deadBandUs) === exact.deadBandUs &&
+        BigInt(timing.busyToleranceUs) === exact.busyToleranceUs &&
+        BigInt(debitUs(timing, tokens)) === exactDebitUs(exact, tokens) &&
+        BigInt(creditUs(timing, tokens)) === exactCreditUs(exact, tokens)
+      );
+    });
+
+    fc.assert(agree, { numRuns: RUNS.times });
+  });
+
+  it('admits what whole numbers of any size admit, by the same form', () => {
+    const agree = fc.property(anyEncounter, ({ limit, timing, tatUs, nowUs, tokens, chargeUs }) => {
+      const exact = exactBucket(limit);
+      const latest = BigInt(nowUs) + exact.busyToleranceUs - exactDebitUs(exact, tokens);
+      const stale = tatUs === undefined || BigInt(nowUs) - BigInt(tatUs) > exact.deadBandUs;
+      return (
+        formFor(timing, tatUs, nowUs, chargeUs) === exactForm(exact, tatUs, nowUs, tokens) &&
+        BigInt(latestUs(timing, nowUs, chargeUs)) === latest &&
+        isStale(timing, tatUs, nowUs) === stale
+      );
+    });
+
+    fc.assert(agree, { numRuns: RUNS.forms });
+  });
+
+  it('says as available the largest request that is admitted, and 0 or a debt where none is', () => {
+    const isLargest = fc.property(anyEncounter, (encounter) => {
+      const { limit, timing, tatUs, nowUs } = encounter;
+      const available = availableTokens(timing, tatUs, nowUs);
+      if (!Number.isSafeInteger(available) || available > limit.capacity) return false;
+      if (available > 0 && !admitted(encounter, nowUs, available)) return false;
+      return available === limit.capacity || !admitted(encounter, nowUs, Math.max(1, available + 1));
+    });
+
+    fc.assert(isLargest, { numRuns: RUNS.available });
+  });
+
+  it('tells a wait that suffices, while a millisecond less does not, and 0 exactly where no wait is needed', () => {
+    const isTight = fc.property(anyEncounter, (encounter) => {
+      const { timing, tatUs, nowUs, tokens, chargeUs } = encounter;
+      const ms = waitMs(timing, tatUs, nowUs, chargeUs);
+      if (!Number.isSafeInteger(ms) || ms < 0) return false;
+      if (!admitted(encounter, nowUs + ms * 1000, tokens)) return false;
+      return ms === 0 || !admitted(encounter, nowUs + (ms - 1) * 1000, tokens);
+    });
+
+    fc.assert(isTight, { numRuns: RUNS.wait });
+  });
+
+  it('mints nothing when time goes backwards: at an earlier moment no more is available, and no more is admitted', () => {
+    const isMonotonic = fc.property(anyEncounter, anyShare, (encounter, share) => {
+      const { timing, tatUs, nowUs, tokens } = encounter;
+      const earlierUs = nowUs - spread(1, 2 * timing.toleranceUs + 2, share);
+      const isLess = availableTokens(timing, tatUs, earlierUs) <= availableTokens(timing, tatUs, nowUs);
+      return isLess && (!admitted(encounter, earlierUs, tokens) || admitted(encounter, nowUs, tokens));
+    });
+
+    fc.assert(isMonotonic, { numRuns: RUNS.backwards });
+  });
+
+  it('is tried in at least 200,000 random cases', () => {
+    const runs = Object.values(RUNS).reduce((sum, count) => sum + count);
+
+    expect(runs).toBeGreaterThanOrEqual(200_000);
+  });
+});

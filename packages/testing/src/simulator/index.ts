@@ -1,0 +1,1 @@
+export { type SimulationResult, simulate } from './simulate.js';

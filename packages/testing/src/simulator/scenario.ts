@@ -1,0 +1,100 @@
+import { Limit } from '@millrace/core';
+import type { Dice } from './dice.js';
+
+/** A world to simulate; everything in it was drawn from the seed. */
+export interface Scenario {
+  /** The limits of each entity. */
+  readonly limits: ReadonlyMap<string, readonly Limit[]>;
+  /** The entities that clients acquire on, with their ancestors, nearest first. */
+  readonly entities: readonly { readonly id: string; readonly ancestors: readonly string[] }[];
+  /** When the entities are created, as a share of the run: 0, or later, so that clients have cached that there are none. */
+  readonly createdAt: number;
+  readonly clients: number;
+  readonly acquires: number;
+  /** How long the run is, from the rate of the busiest limit and the load. */
+  readonly durationUs: number;
+  /** The largest cost of one acquire, by limit. */
+  readonly maxCosts: ReadonlyMap<string, number>;
+  /** How often an acquire asks for the whole capacity. */
+  readonly wholes: number;
+  /** The longest way of a request or a reply. */
+  readonly maxDelayUs: number;
+  /** The largest error of a client's clock. */
+  readonly maxSkewUs: number;
+  /** How often a request is lost, a reply is lost, or a request is throttled. */
+  readonly faults: { readonly lostRequests: number; readonly lostReplies: number; readonly throttles: number; readonly crashes: number };
+  /** Acquires come in phases of these relative rates. */
+  readonly phases: readonly number[];
+  /** How often a lease is not simply committed. */
+  readonly settling: { readonly release: number; readonly adjust: number };
+}
+
+const LIMITS: readonly (readonly [Limit, maxCost: number])[] = [
+  [Limit.perSecond('fast', 20_000, { capacity: 10_000 }), 20],
+  [Limit.perSecond('mid', 10, { capacity: 600 }), 3],
+  [Limit.perMinute('llm', 100_000), 2_000],
+  [Limit.perMinute('slow', 10), 1],
+  [Limit.perMinute('odd', 333, { capacity: 71 }), 5],
+  [Limit.of({ name: 'short', refill: 7, periodMs: 50, capacity: 30 }), 2],
+  [Limit.perSecond('exact', 50, { capacity: 500, reserve: 0 }), 4],
+  [Limit.perDay('daily', 5_000, { capacity: 200 }), 2],
+];
+
+/** Draws a world. Half of the worlds have clocks that are right and replies that come, so that nothing hides in a tolerance. */
+export function drawScenario(dice: Dice, acquires: number): Scenario {
+  const drawn = dice.chance(0.6) ? [dice.pick(LIMITS)] : drawTwo(dice);
+  const limits = drawn.map(([limit]) => limit);
+  const load = dice.pick([0.3, 0.6, 0.9, 1, 1.5, 4]);
+  const shape = dice.pick(['one', 'one', 'keys', 'chain', 'late'] as const);
+  const entities = drawEntities(shape, dice);
+  const calm = dice.chance(0.5) || shape === 'late';
+
+  const byEntity = new Map<string, readonly Limit[]>();
+  for (const { id, ancestors } of entities) {
+    for (const entity of [id, ...ancestors]) byEntity.set(entity, limits);
+  }
+  const perKeyUs = Math.max(...drawn.map(([limit, maxCost]) => ((1 + maxCost) / 2 / limit.refill) * limit.periodMs * 1000));
+  return {
+    limits: byEntity,
+    entities,
+    createdAt: shape === 'late' ? 0.3 : 0,
+    clients: dice.integer(1, 12),
+    acquires,
+    durationUs: (acquires * perKeyUs) / load,
+    maxCosts: new Map(drawn.map(([limit, maxCost]) => [limit.name, maxCost])),
+    wholes: dice.pick([0, 0.002, 0.02]),
+    maxDelayUs: dice.pick([500, 4_000, 20_000]),
+    maxSkewUs: calm ? 0 : dice.pick([0, 5_000, 200_000]),
+    faults: calm || dice.chance(0.3) ? NO_FAULTS : { lostRequests: 0.01, lostReplies: 0.03, throttles: 0.02, crashes: dice.pick([0, 0.3]) },
+    phases: dice.pick([[1], [0.2, 1, 6], [0.95, 0.95, 20, 0], [1, 0, 0, 8]]),
+    settling: dice.pick([
+      { release: 0, adjust: 0 },
+      { release: 0.2, adjust: 0.3 },
+    ]),
+  };
+}
+
+export const NO_FAULTS: Scenario['faults'] = { lostRequests: 0, lostReplies: 0, throttles: 0, crashes: 0 };
+
+function drawTwo(dice: Dice): (typeof LIMITS)[number][] {
+  const first = dice.integer(0, LIMITS.length - 1);
+  const second = (first + dice.integer(1, LIMITS.length - 1)) % LIMITS.length;
+  return [LIMITS[first], LIMITS[second]] as (typeof LIMITS)[number][];
+}
+
+function drawEntities(shape: 'one' | 'keys' | 'chain' | 'late', dice: Dice): Scenario['entities'] {
+  switch (shape) {
+    case 'one':
+      return [{ id: 'key', ancestors: [] }];
+    case 'keys':
+      return Array.from({ length: dice.integer(2, 5) }, (_, index) => ({ id: `key-${index}`, ancestors: ['project'] }));
+    case 'chain':
+      return [
+        { id: 'key-0', ancestors: ['project-0', 'org'] },
+        { id: 'key-1', ancestors: ['project-0', 'org'] },
+        { id: 'key-2', ancestors: ['project-1', 'org'] },
+      ];
+    case 'late':
+      return [{ id: 'key', ancestors: ['project'] }];
+  }
+}
