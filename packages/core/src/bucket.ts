@@ -81,13 +81,13 @@ export function takeMove(limit: string, timing: Timing, form: Form, tokens: numb
 }
 
 /**
- * Takes tokens from a bucket that keeps changing between its forms. It moves the arrival time on from wherever it is at
- * or after `seenUs`, which lies behind now, by the charge **and that gap**: the result is never behind now + c, so
- * nothing is minted, and it lands whatever others have taken since. The gap is lost; it is a last resort.
+ * Takes tokens from a bucket that keeps changing between its forms. It is the busy form from further behind, `fromUs`,
+ * and charges what that is beyond the dead-band **on top**: the result lags no more than the busy form's, so nothing is
+ * minted, and it lands wherever others have moved the arrival time meanwhile. The surplus is lost; it is a last resort.
  */
-export function insistMove(limit: string, timing: Timing, tokens: number, chargeUs: number, seenUs: number, nowUs: number): TakeMove {
-  const chargedUs = chargeUs + (nowUs - seenUs);
-  return { form: 'busy', limit, tokens, chargeUs: chargedUs, fromUs: seenUs, toUs: latestUs(timing, nowUs, chargedUs) };
+export function insistMove(limit: string, timing: Timing, tokens: number, chargeUs: number, fromUs: number, nowUs: number): TakeMove {
+  const surplusUs = Math.max(0, nowUs - timing.deadBandUs - fromUs);
+  return { form: 'busy', limit, tokens, chargeUs: chargeUs + surplusUs, fromUs, toUs: latestUs(timing, nowUs, chargeUs + surplusUs) };
 }
 
 /** Takes tokens that are already spent: there is no upper bound, the bucket may go into debt. */

@@ -71,9 +71,9 @@ interface MoveClauses {
 }
 
 function moveClauses(expression: Expression, move: Move, nowUs: number): MoveClauses {
-  const tat = expression.name(limitAttribute('tat', move.limit));
-  const [used, returned] = [expression.name(limitAttribute('used', move.limit)), expression.name(limitAttribute('returned', move.limit))];
-  const tokens = expression.number(move.tokens);
+  // Made only where they are used: DynamoDB refuses a request that names or values more than its expressions use.
+  const name = (part: 'tat' | 'used' | 'returned'): string => expression.name(limitAttribute(part, move.limit));
+  const tat = name('tat');
 
   switch (move.form) {
     case 'busy': {
@@ -81,7 +81,7 @@ function moveClauses(expression: Expression, move: Move, nowUs: number): MoveCla
       const notBehind = `${tat} >= ${expression.number(move.fromUs)}`;
       return {
         condition: move.toUs === undefined ? notBehind : `${notBehind} AND ${tat} <= ${expression.number(move.toUs)}`,
-        assignments: [`${tat} = ${tat} + ${expression.number(move.chargeUs)}`, `${used} = ${used} + ${tokens}`],
+        assignments: [`${tat} = ${tat} + ${expression.number(move.chargeUs)}`, `${name('used')} = ${name('used')} + ${expression.number(move.tokens)}`],
       };
     }
     case 'idle': {
@@ -90,21 +90,28 @@ function moveClauses(expression: Expression, move: Move, nowUs: number): MoveCla
         condition: `(attribute_not_exists(${tat}) OR ${tat} <= ${expression.number(move.toUs)})`,
         assignments: [
           `${tat} = ${expression.number(nowUs + move.chargeUs)}`,
-          `${used} = if_not_exists(${used}, ${base}) + ${tokens}`,
-          `${returned} = if_not_exists(${returned}, ${base})`,
+          `${name('used')} = if_not_exists(${name('used')}, ${base}) + ${expression.number(move.tokens)}`,
+          `${name('returned')} = if_not_exists(${name('returned')}, ${base})`,
         ],
       };
     }
     case 'credit':
       return {
         condition: `attribute_exists(${tat})`,
-        assignments: [`${tat} = ${tat} - ${expression.number(move.chargeUs)}`, `${returned} = ${returned} + ${tokens}`],
+        assignments: [
+          `${tat} = ${tat} - ${expression.number(move.chargeUs)}`,
+          `${name('returned')} = ${name('returned')} + ${expression.number(move.tokens)}`,
+        ],
       };
     case 'revive': {
       const base = expression.number(counterBase(nowUs));
       return {
         condition: `attribute_not_exists(${tat})`,
-        assignments: [`${tat} = ${expression.number(nowUs)}`, `${used} = ${base}`, `${returned} = ${base} + ${tokens}`],
+        assignments: [
+          `${tat} = ${expression.number(nowUs)}`,
+          `${name('used')} = ${base}`,
+          `${name('returned')} = ${base} + ${expression.number(move.tokens)}`,
+        ],
       };
     }
   }

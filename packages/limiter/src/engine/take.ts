@@ -77,18 +77,21 @@ interface Guess {
   readonly stale: boolean;
 }
 
-/** After so many misses in a row a bucket is taken to be changing its form all the time, and the write insists. */
+/** After so many misses a bucket is taken to be changing its form all the time, and the write insists. */
 const PATIENCE = 3;
-/** The most that insisting may lose. */
-const MAX_GAP_US = 1_000_000;
+/** How far the first insisting write reaches behind what was seen; each further one reaches twice as far. */
+const FIRST_REACH_US = 10_000;
+/** What was seen longer ago than this says that the bucket is idle, not that it changes all the time. */
+const RECENT_US = 1_000_000;
 
 function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, attempt: number): readonly Guess[] {
   const seen = knowledge.seen(level.bucket);
   return level.debits.map(({ limit, timing, tokens, chargeUs }) => {
     const seenUs = seen?.limits.get(limit.name)?.tatUs;
     const stale = isStale(timing, seenUs, nowUs);
-    if (attempt > PATIENCE && stale && seenUs !== undefined && nowUs - seenUs < MAX_GAP_US) {
-      return { move: insistMove(limit.name, timing, tokens, chargeUs, seenUs, nowUs), stale: false };
+    if (attempt > PATIENCE && seenUs !== undefined && nowUs - seenUs < RECENT_US) {
+      const fromUs = Math.min(seenUs, nowUs) - FIRST_REACH_US * 2 ** (attempt - PATIENCE - 1);
+      return { move: insistMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs), stale: false };
     }
     // After a refusal the state is exact, and what was learned about the bucket's habits says no more than it.
     const share = attempt > 1 ? 0 : knowledge.busyShare(level.bucket, limit.name);

@@ -1,0 +1,165 @@
+import { Limit, type LimiterStats, type RateLimiter } from '@millrace/limiter';
+import { FakeRuntime } from '@millrace/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenTable, openTable } from './open-table.js';
+
+let table: OpenTable;
+beforeAll(async () => {
+  table = await openTable();
+});
+afterAll(() => table.close());
+
+/** What a piece of work cost: requests by operation, and units as the engine reported them. */
+async function costOf(limiter: RateLimiter, work: () => Promise<unknown>) {
+  const before = limiter.stats();
+  await work();
+  const after = limiter.stats();
+  const grown = (key: 'readUnits' | 'writeUnits' | 'branchMisses'): number => after[key] - before[key];
+  const requests = Object.fromEntries(
+    Object.entries(after.requests).flatMap(([operation, count]) => {
+      const more = count - (before.requests[operation] ?? 0);
+      return more === 0 ? [] : [[operation, more]];
+    }),
+  );
+  return { requests, readUnits: grown('readUnits'), writeUnits: grown('writeUnits'), branchMisses: grown('branchMisses') };
+}
+
+const ONE_WRITE = { requests: { UpdateItem: 1 }, readUnits: 0, writeUnits: 1, branchMisses: 0 };
+const limits = [Limit.perMinute('rpm', 600)];
+
+describe('what an acquire costs on a real engine', () => {
+  it('the first ever of a bucket is one request, one write unit and no read', async () => {
+    const limiter = await table.open();
+    await limiter.tryAcquire('first', 'other', { rpm: 1 }, { limits });
+
+    expect(await costOf(limiter, () => limiter.acquire('first', 'model', { rpm: 1 }, { limits }))).toEqual(ONE_WRITE);
+  });
+
+  it('an entity that this process has not met costs half a read unit more, once', async () => {
+    const limiter = await table.open();
+
+    const cost = await costOf(limiter, () => limiter.acquire('unmet', 'model', { rpm: 1 }, { limits }));
+
+    expect(cost).toEqual({ ...ONE_WRITE, requests: { GetItem: 1, UpdateItem: 1 }, readUnits: 0.5 });
+    expect(await costOf(limiter, () => limiter.acquire('unmet', 'other', { rpm: 1 }, { limits }))).toEqual(ONE_WRITE);
+  });
+
+  it.each([1, 10])('a warm one with %i limits is one request, one write unit and no read', async (count) => {
+    const limiter = await table.open();
+    const many = Array.from({ length: count }, (_, index) => Limit.perMinute(`limit-${index}`, 600));
+    const amounts = Object.fromEntries(many.map(({ name }) => [name, 1]));
+    await limiter.acquire(`warm-${count}`, 'model', amounts, { limits: many });
+
+    const cost = await costOf(limiter, () => limiter.acquire(`warm-${count}`, 'model', amounts, { limits: many }));
+
+    expect(cost).toEqual(ONE_WRITE);
+  });
+
+  it('opening reads one item', async () => {
+    const limiter = await table.open();
+
+    expect(limiter.stats()).toMatchObject({ requests: { GetItem: 1 }, readUnits: 1, writeUnits: 0 });
+  });
+
+  it('a wrong guess of the form is two requests', async () => {
+    const { clock, ...runtime } = new FakeRuntime();
+    const [one, other] = [await table.open({ clock }), await table.open({ clock })];
+    await other.acquire('guess', 'elsewhere', { rpm: 1 }, { limits });
+    await one.acquire('guess', 'model', { rpm: 5 }, { limits });
+
+    // The other has never seen this bucket, takes it for idle, and learns from the refusal.
+    const cost = await costOf(other, () => other.acquire('guess', 'model', { rpm: 1 }, { limits }));
+
+    expect(cost).toEqual({ requests: { UpdateItem: 2 }, readUnits: 0, writeUnits: 1, branchMisses: 1 });
+    expect(runtime).toBeDefined();
+  });
+
+  it('a refusal is one request, also when it is asked again', async () => {
+    const { clock } = new FakeRuntime();
+    const limiter = await table.open({ clock });
+    const small = [Limit.perMinute('rpm', 1)];
+    await limiter.acquire('refused', 'model', { rpm: 1 }, { limits: small });
+
+    const cost = await costOf(limiter, () => limiter.tryAcquire('refused', 'model', { rpm: 1 }, { limits: small }));
+
+    expect(cost).toEqual({ requests: { UpdateItem: 1 }, readUnits: 0, writeUnits: 0, branchMisses: 0 });
+  });
+});
+
+describe('what a cascade of three levels costs on a real engine', () => {
+  it('acquire, adjust and release are three write units each, in one parallel step', async () => {
+    const limiter = await table.open();
+    await limiter.entities.create('org');
+    await limiter.entities.create('project', { parent: 'org', cascade: true });
+    await limiter.entities.create('key', { parent: 'project', cascade: true });
+    await limiter.acquire('key', 'model', { rpm: 1 }, { limits });
+    const threeWrites = { requests: { UpdateItem: 3 }, readUnits: 0, writeUnits: 3, branchMisses: 0 };
+
+    const verdict = await limiter.tryAcquire('key', 'model', { rpm: 2 }, { limits });
+    if (!verdict.allowed) throw new Error('the bucket is nearly full');
+
+    expect(await costOf(limiter, () => limiter.acquire('key', 'model', { rpm: 2 }, { limits }))).toEqual(threeWrites);
+    expect(await costOf(limiter, () => verdict.lease.adjust({ rpm: 3 }))).toEqual(threeWrites);
+    expect(await costOf(limiter, () => verdict.lease.adjust({ rpm: 0 }))).toEqual({ requests: {}, readUnits: 0, writeUnits: 0, branchMisses: 0 });
+    expect(await costOf(limiter, () => verdict.lease.release())).toEqual(threeWrites);
+  });
+});
+
+describe('four unsynchronised processes on one bucket of 600 a minute', () => {
+  it.each([0.3, 0.6, 0.9])('at a load of %f write at most 1.25 times an acquire, and refuse none that fits', async (load) => {
+    const runtime = new FakeRuntime({ seed: 7 });
+    const limiters = await Promise.all(Array.from({ length: 4 }, () => table.open({ clock: runtime.clock, configTtlMs: 3_600_000 })));
+    const entity = `load-${load}`;
+    for (const limiter of limiters) await limiter.tryAcquire(entity, 'warm-up', { rpm: 1 }, { limits });
+    const before = limiters.map((limiter) => limiter.stats());
+
+    const acquires = 1_500;
+    for (let index = 0; index < acquires; index += 1) {
+      const gapMs = -Math.log(1 - runtime.random()) * (100 / load);
+      runtime.advance(gapMs);
+      const limiter = limiters[Math.floor(runtime.random() * limiters.length)] as RateLimiter;
+      await limiter.acquire(entity, 'model', { rpm: 1 }, { limits });
+    }
+
+    const writes = sum(limiters, before, ({ requests }) => requests['UpdateItem'] ?? 0);
+    expect(writes / acquires).toBeLessThanOrEqual(1.25);
+    expect(sum(limiters, before, ({ rejected }) => rejected)).toBe(0);
+  });
+});
+
+function sum(limiters: readonly RateLimiter[], before: readonly LimiterStats[], of: (stats: LimiterStats) => number): number {
+  return limiters.reduce((total, limiter, index) => total + of(limiter.stats()) - of(before[index] as LimiterStats), 0);
+}
+
+describe('a full bucket on a real engine', () => {
+  it.each([
+    { capacity: 10, reserve: undefined, atLeast: 10 },
+    { capacity: 600, reserve: undefined, atLeast: 588 },
+    { capacity: 100_000, reserve: undefined, atLeast: 98_000 },
+    { capacity: 600, reserve: 0, atLeast: 600 },
+    { capacity: 100_000, reserve: 0, atLeast: 100_000 },
+  ])('of $capacity with reserve $reserve admits at least $atLeast at once', async ({ capacity, reserve, atLeast }) => {
+    const { clock } = new FakeRuntime();
+    const limiter = await table.open({ clock });
+    const full = [Limit.perMinute('rpm', capacity, reserve === undefined ? {} : { reserve })];
+    const cost = Math.max(1, capacity / 1_000);
+    const entity = `full-${capacity}-${reserve}`;
+
+    let admitted = 0;
+    while ((await limiter.tryAcquire(entity, 'model', { rpm: cost }, { limits: full })).allowed) admitted += cost;
+
+    expect(admitted).toBeGreaterThanOrEqual(atLeast);
+    expect(admitted).toBeLessThanOrEqual(capacity);
+  });
+
+  it.each([10, 600, 100_000])('of %i admits one request of its whole capacity', async (capacity) => {
+    const { clock } = new FakeRuntime();
+    const limiter = await table.open({ clock });
+    const full = [Limit.perMinute('rpm', capacity)];
+
+    const { remaining } = await limiter.acquire(`whole-${capacity}`, 'model', { rpm: capacity }, { limits: full });
+
+    expect(remaining['rpm']).toBeLessThanOrEqual(0);
+    expect((await limiter.tryAcquire(`whole-${capacity}`, 'model', { rpm: 1 }, { limits: full })).allowed).toBe(false);
+  });
+});

@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** A defect put into one source on purpose. */
+interface Fault {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+}
+
+interface Edit {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const faults: readonly Fault[] = [
+  {
+    name: 'the dead-band is not paid for by a smaller tolerance',
+    edits: [
+      {
+        file: 'packages/core/src/timing.ts',
+        from: 'toleranceUs + roundingUs - Math.max(0, deadBandUs - freeUs)',
+        to: 'toleranceUs + roundingUs',
+      },
+    ],
+  },
+  {
+    name: 'what levels took is given back twice',
+    edits: [
+      {
+        file: 'packages/limiter/src/engine/cascade.ts',
+        from: 'await new Holding(result.level, result.charges).giveBack(parts, deadlineMs);',
+        to: 'await new Holding(result.level, result.charges).giveBack(parts, deadlineMs); await new Holding(result.level, result.charges).giveBack(parts, deadlineMs);',
+      },
+    ],
+  },
+  {
+    name: 'a request that fits exactly counts as exhausted, and exhaustion is tried again',
+    edits: [
+      {
+        file: 'packages/core/src/arrival.ts',
+        from: 'tatUs > latestUs(timing, nowUs, chargeUs)',
+        to: 'tatUs >= latestUs(timing, nowUs, chargeUs)',
+      },
+      {
+        file: 'packages/limiter/src/engine/take.ts',
+        from: "if (isExhausted(level, outcome.state, nowUs)) return { kind: 'exhausted', level, state: outcome.state, nowUs };",
+        to: "if (attempt > 3 && isExhausted(level, outcome.state, nowUs)) return { kind: 'exhausted', level, state: outcome.state, nowUs };",
+      },
+    ],
+  },
+  {
+    name: 'a bucket does not check that the writer knows its lineage',
+    edits: [
+      {
+        file: 'packages/testing/src/memory-store.ts',
+        from: 'old.configVersion > write.configVersion) return false;',
+        to: 'old.configVersion > write.configVersion) return true;',
+      },
+    ],
+  },
+  {
+    name: 'the idle form takes a bucket for full that may lag by the dead-band',
+    edits: [{ file: 'packages/core/src/bucket.ts', from: 'toUs: Math.min(nowUs, toUs)', to: 'toUs: nowUs' }],
+  },
+];
+
+/** Bundles an entry with a fault in it; fails if a source no longer has the text that the fault replaces. */
+async function load<Module>(entry: string, fault?: Fault): Promise<Module> {
+  const planted = new Set<Edit>();
+  const plant: Plugin = {
+    name: 'plant',
+    setup(hooks) {
+      hooks.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        let contents = await readFile(path, 'utf8');
+        for (const edit of fault?.edits.filter(({ file }) => path.endsWith(file)) ?? []) {
+          if (contents.split(edit.from).length !== 2) throw new Error(`${edit.file} does not hold exactly once: ${edit.from}`);
+          contents = contents.replace(edit.from, edit.to);
+          planted.add(edit);
+        }
+        return { contents, loader: 'ts' };
+      });
+    },
+  };
+  const options = { bundle: true, write: false, format: 'esm', platform: 'node', conditions: ['@millrace/source'] } as const;
+  const { outputFiles } = await build({ ...options, absWorkingDir: root, entryPoints: [entry], plugins: [plant] });
+  expect(planted.size).toBe(fault?.edits.length ?? 0);
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')}`) as Promise<Module>;
+}
+
+type Simulator = typeof import('../src/simulator/index.js');
+type Core = typeof import('@millrace/core');
+
+const SEEDS = 60;
+
+async function firstBroken({ simulate }: Simulator): Promise<readonly string[] | undefined> {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const { broken } = await simulate(seed, 1_500);
+    if (broken.length > 0) return broken;
+  }
+  return undefined;
+}
+
+describe('the simulator', () => {
+  it('finds nothing in the engine as it is', async () => {
+    expect(await firstBroken(await load<Simulator>('packages/testing/src/simulator/index.ts'))).toBeUndefined();
+  });
+
+  it.each(faults)('finds it when $name', async (fault) => {
+    expect(await firstBroken(await load<Simulator>('packages/testing/src/simulator/index.ts', fault))).toBeDefined();
+  });
+});
+
+describe('the property that a credit never gives back more than its tokens are worth', () => {
+  const rounding: Fault = {
+    name: 'refunds are rounded up',
+    edits: [
+      {
+        file: 'packages/core/src/timing.ts',
+        from: 'return scaleDown(tokens, timing.periodUs, timing.refill);',
+        to: 'return scaleUp(tokens, timing.periodUs, timing.refill);',
+      },
+    ],
+  };
+
+  function check({ Limit, timingOf, creditUs }: Core): void {
+    const amount = fc.integer({ min: 1, max: 1_000_000 });
+    fc.assert(
+      fc.property(amount, amount, fc.integer({ min: 1_000, max: 86_400_000 }), (tokens, refill, periodMs) => {
+        const timing = timingOf(Limit.of({ name: 'any', refill, periodMs, capacity: 1 }));
+        expect(BigInt(creditUs(timing, tokens)) * BigInt(refill)).toBeLessThanOrEqual(BigInt(tokens) * BigInt(periodMs) * 1000n);
+      }),
+    );
+  }
+
+  it('holds as it is', async () => {
+    check(await load<Core>('packages/core/src/index.ts'));
+  });
+
+  it('is broken when refunds are rounded up', async () => {
+    const broken = await load<Core>('packages/core/src/index.ts', rounding);
+
+    expect(() => check(broken)).toThrow(/Property failed/);
+  });
+});
