@@ -51,7 +51,7 @@ export type Move =
   | { readonly form: 'credit'; readonly limit: string; readonly tokens: number; readonly chargeUs: number }
   | { readonly form: 'revive'; readonly limit: string; readonly tokens: number };
 
-/** A move that takes. */
+/** A move that takes, or charges. */
 export type TakeMove = Extract<Move, { readonly form: Form }>;
 
 /** One conditional write of one bucket. */
@@ -86,12 +86,21 @@ export function takeMove(limit: string, timing: Timing, form: Form, tokens: numb
  * minted, and it lands wherever others have moved the arrival time meanwhile. The surplus is lost; it is a last resort.
  */
 export function insistMove(limit: string, timing: Timing, tokens: number, chargeUs: number, fromUs: number, nowUs: number): TakeMove {
-  const surplusUs = Math.max(0, nowUs - timing.deadBandUs - fromUs);
-  return { form: 'busy', limit, tokens, chargeUs: chargeUs + surplusUs, fromUs, toUs: latestUs(timing, nowUs, chargeUs + surplusUs) };
+  const chargedUs = chargeUs + surplusUs(timing, fromUs, nowUs);
+  return { form: 'busy', limit, tokens, chargeUs: chargedUs, fromUs, toUs: latestUs(timing, nowUs, chargedUs) };
+}
+
+/** The same for tokens that are already spent. */
+export function insistChargeMove(limit: string, timing: Timing, tokens: number, chargeUs: number, fromUs: number, nowUs: number): TakeMove {
+  return { form: 'busy', limit, tokens, chargeUs: chargeUs + surplusUs(timing, fromUs, nowUs), fromUs };
+}
+
+function surplusUs(timing: Timing, fromUs: number, nowUs: number): number {
+  return Math.max(0, nowUs - timing.deadBandUs - fromUs);
 }
 
 /** Takes tokens that are already spent: there is no upper bound, the bucket may go into debt. */
-export function chargeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): Move {
+export function chargeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): TakeMove {
   return form === 'busy'
     ? { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs }
     : { form, limit, tokens, chargeUs, toUs: nowUs };

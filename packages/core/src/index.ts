@@ -5,6 +5,7 @@ export {
   type BucketWrite,
   chargeMove,
   counterBase,
+  insistChargeMove,
   insistMove,
   type LimitState,
   type Move,

@@ -100,7 +100,12 @@ describe('what a cascade of three levels costs on a real engine', () => {
 
     expect(await costOf(limiter, () => limiter.acquire('key', 'model', { rpm: 2 }, { limits }))).toEqual(threeWrites);
     expect(await costOf(limiter, () => verdict.lease.adjust({ rpm: 3 }))).toEqual(threeWrites);
-    expect(await costOf(limiter, () => verdict.lease.adjust({ rpm: 0 }))).toEqual({ requests: {}, readUnits: 0, writeUnits: 0, branchMisses: 0 });
+    expect(await costOf(limiter, () => verdict.lease.adjust({ rpm: 0 }))).toEqual({
+      requests: {},
+      readUnits: 0,
+      writeUnits: 0,
+      branchMisses: 0,
+    });
     expect(await costOf(limiter, () => verdict.lease.release())).toEqual(threeWrites);
   });
 });

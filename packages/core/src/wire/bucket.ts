@@ -81,7 +81,10 @@ function moveClauses(expression: Expression, move: Move, nowUs: number): MoveCla
       const notBehind = `${tat} >= ${expression.number(move.fromUs)}`;
       return {
         condition: move.toUs === undefined ? notBehind : `${notBehind} AND ${tat} <= ${expression.number(move.toUs)}`,
-        assignments: [`${tat} = ${tat} + ${expression.number(move.chargeUs)}`, `${name('used')} = ${name('used')} + ${expression.number(move.tokens)}`],
+        assignments: [
+          `${tat} = ${tat} + ${expression.number(move.chargeUs)}`,
+          `${name('used')} = ${name('used')} + ${expression.number(move.tokens)}`,
+        ],
       };
     }
     case 'idle': {

@@ -1,5 +1,5 @@
 import { type LimitState, type LimitStatus, StoreFailure, statusOf } from '@millrace/core';
-import { Holding } from './change.js';
+import { Holding } from './holding.js';
 import type { Level } from './level.js';
 import { type TakeParts, type TakeResult, take } from './take.js';
 

@@ -11,8 +11,8 @@ import {
   statusOf,
 } from '@millrace/core';
 import { giveBack, takeCascade } from './cascade.js';
-import { Holding } from './change.js';
 import { AcquireAborted, errorFor, LimiterClosed, RateLimitExceeded, RateLimiterUnavailable } from './errors.js';
+import { Holding } from './holding.js';
 import { BucketKnowledge } from './knowledge.js';
 import { type ChangeReport, Lease } from './lease.js';
 import { type Amounts, type Level, planLevels } from './level.js';

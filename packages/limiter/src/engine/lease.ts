@@ -1,6 +1,6 @@
 import { availableTokens, type BucketState, timingOf, ValidationError } from '@millrace/core';
-import type { Holding } from './change.js';
 import { LeaseSettled } from './errors.js';
+import type { Holding } from './holding.js';
 import type { Amounts } from './level.js';
 import { checkDeltas } from './request.js';
 

@@ -12,6 +12,7 @@ import {
   takeMove,
   ttlSecFor,
 } from '@millrace/core';
+import { insistFromUs, MAX_WRITES } from './insist.js';
 import type { BucketKnowledge } from './knowledge.js';
 import type { Level } from './level.js';
 import { type EngineParts, sendWrite } from './send.js';
@@ -26,9 +27,6 @@ export type TakeResult =
 
 /** What was taken of each limit, and what it moved the arrival time on by. */
 export type Charges = readonly { readonly limit: string; readonly tokens: number; readonly chargeUs: number }[];
-
-/** A bucket can change between two writes; it cannot go on changing its form for ever, as each change is somebody's success. */
-export const MAX_WRITES = 8;
 
 export interface TakeParts extends EngineParts {
   readonly knowledge: BucketKnowledge;
@@ -77,22 +75,13 @@ interface Guess {
   readonly stale: boolean;
 }
 
-/** After so many misses a bucket is taken to be changing its form all the time, and the write insists. */
-const PATIENCE = 3;
-/** How far the first insisting write reaches behind what was seen; each further one reaches twice as far. */
-const FIRST_REACH_US = 10_000;
-/** What was seen longer ago than this says that the bucket is idle, not that it changes all the time. */
-const RECENT_US = 1_000_000;
-
 function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, attempt: number): readonly Guess[] {
   const seen = knowledge.seen(level.bucket);
   return level.debits.map(({ limit, timing, tokens, chargeUs }) => {
     const seenUs = seen?.limits.get(limit.name)?.tatUs;
     const stale = isStale(timing, seenUs, nowUs);
-    if (attempt > PATIENCE && seenUs !== undefined && nowUs - seenUs < RECENT_US) {
-      const fromUs = Math.min(seenUs, nowUs) - FIRST_REACH_US * 2 ** (attempt - PATIENCE - 1);
-      return { move: insistMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs), stale: false };
-    }
+    const fromUs = insistFromUs(attempt, seenUs, nowUs);
+    if (fromUs !== undefined) return { move: insistMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs), stale: false };
     // After a refusal the state is exact, and what was learned about the bucket's habits says no more than it.
     const share = attempt > 1 ? 0 : knowledge.busyShare(level.bucket, limit.name);
     const form = guessForm(timing, seenUs, share, nowUs, chargeUs);

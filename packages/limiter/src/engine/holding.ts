@@ -1,0 +1,59 @@
+import { type BucketState, creditUs, debitUs, type Limit, timingOf } from '@millrace/core';
+import { applyChanges, type Change, isCharge } from './change.js';
+import type { Level } from './level.js';
+import type { Charges, TakeParts } from './take.js';
+
+/** What a lease holds of one limit at one level. */
+export interface Held {
+  readonly tokens: number;
+  /** What these tokens moved the arrival time on by, all debits and credits together. */
+  readonly chargedUs: number;
+}
+
+const NOTHING: Held = { tokens: 0, chargedUs: 0 };
+
+/** A lease's part at one level, and how it changes. */
+export class Holding {
+  readonly level: Level;
+  readonly #held = new Map<string, Held>();
+
+  /** `charges` is what was taken at this level; nothing where the level gave no answer. */
+  constructor(level: Level, charges: Charges) {
+    this.level = level;
+    for (const { limit, tokens, chargeUs } of charges) this.#held.set(limit, { tokens, chargedUs: chargeUs });
+  }
+
+  /**
+   * Takes or gives back by limit, in one write, and returns the state after it; undefined where nothing was to be done.
+   * Never gives back more than it holds, so that a level that was never charged is never credited.
+   */
+  async change(parts: TakeParts, deltas: ReadonlyMap<string, number>, deadlineMs: number): Promise<BucketState | undefined> {
+    const changes = this.level.limits.flatMap((limit) => this.#changeOf(limit, deltas.get(limit.name) ?? 0));
+    if (changes.length === 0) return undefined;
+    // Noted before it is sent: a credit whose reply is lost must never be sent again.
+    for (const { limit, tokens, chargeUs } of changes) if (tokens < 0) this.#note(limit.name, tokens, -chargeUs);
+    const { state, moves } = await applyChanges(parts, this.level, changes, deadlineMs);
+    for (const move of moves) if (isCharge(move)) this.#note(move.limit, move.tokens, move.chargeUs);
+    return state;
+  }
+
+  /** Gives back all that is held. */
+  async giveBack(parts: TakeParts, deadlineMs: number): Promise<void> {
+    await this.change(parts, new Map([...this.#held].map(([limit, { tokens }]) => [limit, -tokens])), deadlineMs);
+  }
+
+  #changeOf(limit: Limit, delta: number): Change[] {
+    const timing = timingOf(limit);
+    if (delta > 0) return [{ limit, tokens: delta, chargeUs: debitUs(timing, delta) }];
+    const { tokens, chargedUs } = this.#held.get(limit.name) ?? NOTHING;
+    const returned = Math.min(-delta, tokens);
+    if (returned === 0) return [];
+    // All of it gives back exactly what was charged, rounding and all; a part of it is rounded down.
+    return [{ limit, tokens: -returned, chargeUs: returned === tokens ? chargedUs : Math.min(chargedUs, creditUs(timing, returned)) }];
+  }
+
+  #note(limit: string, tokens: number, chargedUs: number): void {
+    const held = this.#held.get(limit) ?? NOTHING;
+    this.#held.set(limit, { tokens: held.tokens + tokens, chargedUs: held.chargedUs + chargedUs });
+  }
+}
