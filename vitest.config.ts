@@ -1,21 +1,23 @@
 import { defineConfig } from 'vitest/config';
+import { CountReporter } from './packages/house/src/count-reporter.ts';
 
 // Tests and editors see the sources of the other packages, not what was last built of them.
 const source = { resolve: { conditions: ['@millrace/source'] }, ssr: { resolve: { conditions: ['@millrace/source'] } } };
 
+/** Tests that start an engine, processes or a bundler. */
+const slow = ['packages/testing/src/engines/**/*.test.ts'];
+
 export default defineConfig({
   test: {
+    reporters: ['default', new CountReporter()],
     projects: [
-      {
-        ...source,
-        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], exclude: ['packages/testing/src/engines/**'], testTimeout: 60_000 },
-      },
+      { ...source, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 } },
       {
         ...source,
         test: {
           name: 'engine',
-          include: ['packages/*/test/**/*.test.ts', 'packages/testing/src/engines/**/*.test.ts', 'docs/**/*.test.ts'],
-          testTimeout: 180_000,
+          include: ['packages/*/test/**/*.test.ts', ...slow, 'docs/**/*.test.ts'],
+          testTimeout: 300_000,
           hookTimeout: 120_000,
         },
       },

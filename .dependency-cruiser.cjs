@@ -1,0 +1,60 @@
+const test = '[.]test(-d)?[.]ts$';
+
+/** The rules of the house. A rule's comment is what its breaker reads. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment: 'Two files that need each other are one idea, or share a third one that wants a file of its own.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'core-is-pure',
+      comment: 'core runs in Node, Lambda and k6: no package, no node: module.',
+      severity: 'error',
+      from: { path: '^packages/core/src/', pathNot: test },
+      to: { pathNot: '^packages/core/src/' },
+    },
+    {
+      name: 'engine-knows-only-core',
+      comment: 'acquire, lease and cascade speak to the store port, so that k6 can run them.',
+      severity: 'error',
+      from: { path: '^packages/limiter/src/engine/', pathNot: test },
+      to: { pathNot: ['^packages/limiter/src/engine/', '^packages/core/'] },
+    },
+    {
+      name: 'aws-sdk-at-the-edge',
+      comment: "Requests are core's data. Only the DynamoDB adapter and createTable send them through the SDK.",
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: ['^packages/limiter/src/(dynamo/|admin[.]ts)', '^packages/demo/src/table-books[.]ts$', test] },
+      to: { path: 'node_modules/(@aws-sdk|@smithy)/' },
+    },
+    {
+      name: 'public-doors-only',
+      comment: 'Import the package, not its files.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/(src|test)/|^docs/()' },
+      to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/src/', '/src/((engine|contract|simulator)/)?index[.]ts$', '/src/admin[.]ts$'] },
+    },
+    {
+      name: 'no-test-code-in-src',
+      comment: 'What ships must not need what only tests have.',
+      severity: 'error',
+      from: { path: '^packages/(core|limiter)/src/', pathNot: test },
+      to: { path: ['^packages/testing/', test, 'node_modules/(vitest|fast-check|esbuild)/'] },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|lib|assets)/' },
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@millrace/source', 'import', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs'],
+    },
+  },
+};
