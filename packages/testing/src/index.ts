@@ -7,5 +7,6 @@ export {
   type LocalEngine,
   launchEngine,
 } from './engines/index.js';
+export { FailingStore, type Mishap } from './failing-store.js';
 export { FakeRuntime } from './fake-runtime.js';
 export { MemoryStore } from './memory-store.js';

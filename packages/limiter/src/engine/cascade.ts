@@ -1,4 +1,4 @@
-import { type LimitState, type LimitStatus, StoreFailure, statusOf } from '@millrace/core';
+import { type LimitStatus, StoreFailure, statusOf } from '@millrace/core';
 import { Holding } from './holding.js';
 import type { Level } from './level.js';
 import { type TakeParts, type TakeResult, take } from './take.js';
@@ -46,15 +46,17 @@ export async function giveBack(parts: TakeParts, results: readonly TakeResult[],
   );
 }
 
-/** How a level's limits stand towards the request: as they were before it, where the level had already taken. */
+/** How a level's limits stand towards the request; where the level had already taken, as they were before it. */
 function statusesOf(result: TakeResult): LimitStatus[] {
-  if (result.kind !== 'exhausted' && result.kind !== 'taken') return [];
-  const { level, state, nowUs } = result;
-  return level.debits.map(({ limit, tokens, chargeUs: asked }, index) => {
-    const chargeUs = result.kind === 'taken' ? (result.charges[index]?.chargeUs ?? asked) : asked;
-    const held = state?.limits.get(limit.name);
-    if (result.kind === 'exhausted' || held === undefined || state === undefined) return statusOf(level, limit, tokens, state, nowUs);
-    const before: LimitState = { ...held, tatUs: held.tatUs - chargeUs };
-    return statusOf(level, limit, tokens, { ...state, limits: new Map([[limit.name, before]]) }, nowUs);
+  if (result.kind === 'exhausted')
+    return result.level.debits.map((debit) => statusOf(result.level, debit.limit, debit.tokens, result.state, result.nowUs));
+  if (result.kind !== 'taken') return [];
+  const { level, state, nowUs, charges } = result;
+  return level.debits.map(({ limit, tokens }, index) => {
+    const [move, held] = [charges[index], state.limits.get(limit.name)];
+    // The idle form lands on a full bucket; how long it had been full, nobody knows, and nothing depends on it.
+    const wasFull = move === undefined || held === undefined || move.form === 'idle';
+    const before = wasFull ? undefined : { ...state, limits: new Map([[limit.name, { ...held, tatUs: held.tatUs - move.chargeUs }]]) };
+    return statusOf(level, limit, tokens, before, nowUs);
   });
 }

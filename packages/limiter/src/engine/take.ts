@@ -25,8 +25,8 @@ export type TakeResult =
   | { readonly kind: 'stale'; readonly level: Level; readonly version: number }
   | { readonly kind: 'failed'; readonly level: Level; readonly failure: StoreFailure };
 
-/** What was taken of each limit, and what it moved the arrival time on by. */
-export type Charges = readonly { readonly limit: string; readonly tokens: number; readonly chargeUs: number }[];
+/** The moves by which a level was taken from, one for each debit. */
+export type Charges = readonly TakeMove[];
 
 export interface TakeParts extends EngineParts {
   readonly knowledge: BucketKnowledge;

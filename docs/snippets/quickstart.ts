@@ -1,0 +1,44 @@
+import { Limit, RateLimiter, RateLimitExceeded } from '@millrace/limiter';
+import { createTable } from '@millrace/limiter/admin';
+import { launchEngine } from '@millrace/testing';
+
+// An engine for development: one small process that speaks DynamoDB, gone with this program.
+const { endpoint, region, credentials } = await launchEngine();
+await createTable({ table: 'millrace', endpoint, region, credentials });
+
+const limiter = await RateLimiter.open({ table: 'millrace', endpoint, region, credentials });
+await limiter.entities.create('project-1');
+await limiter.entities.create('key-1', { parent: 'project-1', cascade: true });
+
+// The key and its project have the same limits here; a function could give each its own.
+const limits = [Limit.perMinute('rpm', 3), Limit.perMinute('tpm', 10_000)];
+
+for (const prompt of ['one', 'two', 'three', 'four']) {
+  try {
+    // Takes one request and 800 tokens before the call, and sets right afterwards what was really used.
+    const answer = await limiter.withLease(
+      'key-1',
+      'gpt-4',
+      { rpm: 1, tpm: 800 },
+      async (lease) => {
+        const { text, totalTokens } = await callModel(prompt);
+        await lease.adjust({ tpm: totalTokens - 800 });
+        return text;
+      },
+      { limits },
+    );
+    console.log(answer);
+  } catch (error) {
+    if (!(error instanceof RateLimitExceeded)) throw error;
+    console.log(`${prompt}: not now, ${error.violations.map(({ limit, entity }) => `${limit} of ${entity}`).join(' and ')} is used up`);
+    console.log(error.headers());
+  }
+}
+
+const { acquires, requests, writeUnits } = limiter.stats();
+console.log({ acquires, requests, writeUnits });
+await limiter.close();
+
+async function callModel(prompt: string): Promise<{ text: string; totalTokens: number }> {
+  return { text: `${prompt}: answered`, totalTokens: 300 + prompt.length };
+}
