@@ -28,5 +28,6 @@ export function scaleUp(value: number, numerator: number, denominator: number): 
 // The quotient of two doubles is itself rounded: (2^53 − 1) / 2 would come out a whole number. The remainder is exact.
 function floorDivide(dividend: number, divisor: number): number {
   const remainder = dividend % divisor;
-  return (dividend - (remainder < 0 ? remainder + divisor : remainder)) / divisor || 0;
+  const towardsZero = (dividend - remainder) / divisor;
+  return (remainder < 0 ? towardsZero - 1 : towardsZero) || 0;
 }

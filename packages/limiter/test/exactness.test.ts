@@ -17,8 +17,15 @@ let script: string;
 let table: OpenTable;
 
 beforeAll(async () => {
-  const options = { bundle: true, write: false, format: 'esm', platform: 'node', conditions: ['@millrace/source'] } as const;
-  const { outputFiles } = await build({ ...options, entryPoints: [`${here}caller-process.ts`], external: ['@aws-sdk/*'] });
+  const { outputFiles } = await build({
+    entryPoints: [`${here}caller-process.ts`],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['@millrace/source'],
+    external: ['@aws-sdk/*'],
+  });
   script = outputFiles[0]?.text ?? '';
 });
 beforeEach(async () => {
@@ -115,7 +122,7 @@ describe('four processes of sixteen callers each', () => {
 
     expect(errors).toEqual([]);
     const found = await books();
-    reports.forEach((report, index) => expect(found.get(`key-${index}`)).toEqual(report.kept));
+    for (const [index, report] of reports.entries()) expect(found.get(`key-${index}`)).toEqual(report.kept);
     expect(found.get('project')).toEqual(Object.fromEntries(kept));
     expect(found.get('org')).toEqual(Object.fromEntries(kept));
   });

@@ -87,8 +87,16 @@ async function load<Module>(entry: string, fault?: Fault): Promise<Module> {
       });
     },
   };
-  const options = { bundle: true, write: false, format: 'esm', platform: 'node', conditions: ['@millrace/source'] } as const;
-  const { outputFiles } = await build({ ...options, absWorkingDir: root, entryPoints: [entry], plugins: [plant] });
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    plugins: [plant],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['@millrace/source'],
+  });
   expect(planted.size).toBe(fault?.edits.length ?? 0);
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')}`) as Promise<Module>;
 }

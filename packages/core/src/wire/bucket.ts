@@ -50,7 +50,7 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
     `${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(write.ttlSec)}`,
   );
   // A write without moves only lengthens an item's life: it must not create one.
-  if (conditions.length === 0) conditions.push(`attribute_exists(${seq})`);
+  if (write.moves.length === 0) conditions.push(`attribute_exists(${seq})`);
 
   return {
     TableName: table,
