@@ -28,7 +28,10 @@ module.exports = {
       name: 'aws-sdk-at-the-edge',
       comment: "Requests are core's data. Only the DynamoDB adapter and createTable send them through the SDK.",
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: ['^packages/limiter/src/(dynamo/|admin[.]ts)', '^packages/demo/src/table-books[.]ts$', test] },
+      from: {
+        path: '^packages/[^/]+/src/',
+        pathNot: ['^packages/limiter/src/(dynamo/|admin[.]ts)', '^packages/demo/src/table-books[.]ts$', test],
+      },
       to: { path: 'node_modules/(@aws-sdk|@smithy)/' },
     },
     {
@@ -36,7 +39,10 @@ module.exports = {
       comment: 'Import the package, not its files.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/(src|test)/|^docs/()' },
-      to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/src/', '/src/((engine|contract|simulator)/)?index[.]ts$', '/src/admin[.]ts$'] },
+      to: {
+        path: '^packages/[^/]+/src/',
+        pathNot: ['^packages/$1/src/', '/src/((engine|contract|simulator)/)?index[.]ts$', '/src/admin[.]ts$'],
+      },
     },
     {
       name: 'no-test-code-in-src',

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { anyEncounter, anyLimit, anyShare, type Encounter, spread } from '../test/any-limit.js';
 import { exactBucket, exactCreditUs, exactDebitUs, exactForm } from '../test/exact-bucket.js';
 import { availableTokens, formFor, isStale, latestUs, waitMs } from './arrival.js';
 import { creditUs, debitUs, timingOf } from './timing.js';
 
-/** Together 200,000 cases. Plain comparisons: a matcher for each of them would cost more than the arithmetic. */
-const RUNS = { times: 40_000, forms: 60_000, available: 40_000, wait: 40_000, backwards: 20_000 };
+/** Together more than 200,000 cases. Plain comparisons: a matcher for each would cost more than the arithmetic. */
+const RUNS = { times: 50_000, forms: 80_000, available: 50_000, wait: 50_000, backwards: 30_000 };
 
 const admitted = ({ timing, tatUs }: Encounter, nowUs: number, tokens: number): boolean =>
   formFor(timing, tatUs, nowUs, debitUs(timing, tokens)) !== undefined;
@@ -78,11 +78,5 @@ describe('the arithmetic in doubles', () => {
     });
 
     fc.assert(isMonotonic, { numRuns: RUNS.backwards });
-  });
-
-  it('is tried in at least 200,000 random cases', () => {
-    const runs = Object.values(RUNS).reduce((sum, count) => sum + count);
-
-    expect(runs).toBeGreaterThanOrEqual(200_000);
   });
 });

@@ -1,5 +1,5 @@
 import { ValidationError } from './errors.js';
-import { greatestCommonDivisor, scaleDown } from './exact.js';
+import { greatestCommonDivisor, scaleDown, scaleUp } from './exact.js';
 import { checkInteger, checkKeys, checkLimitName } from './input.js';
 
 /**
@@ -51,12 +51,17 @@ function define(definition: LimitDefinition): Limit {
   const name = checkLimitName(definition.name);
   const refill = checkInteger(`limit "${name}": refill`, definition.refill, 1, MAX_TOKENS);
   const periodMs = checkInteger(`limit "${name}": periodMs`, definition.periodMs, 1, MAX_PERIOD_MS);
-  const capacity = checkInteger(`limit "${name}": capacity`, definition.capacity ?? refill, 1, MAX_TOKENS);
-  const reserve = definition.reserve ?? DEFAULT_RESERVE;
+  const capacity = checkInteger(
+    `limit "${name}": capacity`,
+    definition.capacity === undefined ? refill : definition.capacity,
+    1,
+    MAX_TOKENS,
+  );
+  const reserve = definition.reserve === undefined ? DEFAULT_RESERVE : definition.reserve;
   if (typeof reserve !== 'number' || !(reserve >= 0 && reserve <= MAX_RESERVE)) {
     throw new ValidationError(`limit "${name}": reserve`, `a share from 0 to ${MAX_RESERVE}`, reserve);
   }
-  if (scaleDown(refill, 1000, periodMs) > MAX_RATE_PER_SEC) {
+  if (scaleUp(refill, 1000, periodMs) > MAX_RATE_PER_SEC) {
     throw new ValidationError(`limit "${name}": rate`, `at most ${MAX_RATE_PER_SEC} tokens a second`, refill);
   }
   if (scaleDown(capacity, periodMs * 1000, refill) > MAX_FILL_US) {

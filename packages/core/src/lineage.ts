@@ -66,5 +66,5 @@ export function newEntity(
 
 /** A version above the previous one, whatever the writer's clock says. */
 export function nextVersion(previous: EntityRecord | undefined, nowMs: number): number {
-  return Math.max(nowMs * 1000, (previous?.version ?? 0) + 1);
+  return Math.max(Math.floor(nowMs * 1000), (previous?.version ?? 0) + 1);
 }

@@ -34,8 +34,8 @@ const faults: readonly Fault[] = [
     edits: [
       {
         file: 'packages/limiter/src/engine/cascade.ts',
-        from: 'await new Holding(result.level, result.charges).giveBack(parts, deadlineMs);',
-        to: 'await new Holding(result.level, result.charges).giveBack(parts, deadlineMs); await new Holding(result.level, result.charges).giveBack(parts, deadlineMs);',
+        from: 'await new Holding(result.level, true).giveBack(parts, deadlineMs);',
+        to: 'await new Holding(result.level, true).giveBack(parts, deadlineMs); await new Holding(result.level, true).giveBack(parts, deadlineMs);',
       },
     ],
   },

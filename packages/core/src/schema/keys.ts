@@ -28,7 +28,7 @@ export function bucketKey(ref: BucketRef): ItemKey {
 export function parseBucketKey(partition: string): BucketRef | undefined {
   const [namespaceId, kind, entity, resource, shard, ...rest] = partition.split('/');
   if (kind !== 'b' || namespaceId === undefined || entity === undefined || resource === undefined || rest.length > 0) return undefined;
-  if (shard === undefined || !/^\d{1,3}$/.test(shard)) return undefined;
+  if (shard === undefined || !/^(0|[1-9]\d{0,2})$/.test(shard)) return undefined;
   return { namespaceId, entity: unescapeName(entity), resource: unescapeName(resource), shard: Number(shard) };
 }
 

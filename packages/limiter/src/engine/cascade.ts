@@ -38,7 +38,7 @@ export async function giveBack(parts: TakeParts, results: readonly TakeResult[],
   await Promise.all(
     taken.map(async (result) => {
       try {
-        await new Holding(result.level, result.charges).giveBack(parts, deadlineMs);
+        await new Holding(result.level, true).giveBack(parts, deadlineMs);
       } catch (error) {
         if (!(error instanceof StoreFailure)) throw error;
       }

@@ -6,7 +6,6 @@ import {
   type Limit,
   type Move,
   StoreFailure,
-  type TakeMove,
   timingOf,
   ttlSecFor,
 } from '@millrace/core';
@@ -22,19 +21,8 @@ export interface Change {
   readonly chargeUs: number;
 }
 
-/** What changes came to: the state after them, and the moves that were made, which may have charged more than asked. */
-export interface Changed {
-  readonly state: BucketState;
-  readonly moves: readonly Move[];
-}
-
-/** True for a move that takes. */
-export function isCharge(move: Move): move is TakeMove {
-  return move.form === 'busy' || move.form === 'idle';
-}
-
 /** Writes changes that no limit can refuse. A refusal only tells which form each limit needs. */
-export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<Changed> {
+export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
   let exact: { readonly state: BucketState | undefined } | undefined;
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     const nowUs = parts.clock.nowUs();
@@ -45,7 +33,7 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
     parts.knowledge.note(level.bucket, outcome.state);
     if (outcome.kind === 'written') {
       await lengthenLife(parts, level, outcome.state, deadlineMs);
-      return { state: outcome.state, moves };
+      return outcome.state;
     }
     exact = { state: outcome.state };
     parts.stats.add('branchMisses');

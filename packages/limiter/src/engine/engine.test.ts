@@ -241,6 +241,32 @@ describe('a lineage that changes', () => {
   });
 });
 
+describe('a bucket that changes its form before every write', () => {
+  it('is taken from in the end, and gives back no more than the tokens are worth', async () => {
+    const burst = [Limit.perSecond('fast', 1_000, { capacity: 1_000 })];
+    const ref = refOf('flapping');
+    const nudge = (byUs: number): void => {
+      const nowUs = runtime.clock.nowMs() * 1000;
+      const tatUs = store.bucket(ref)?.limits.get('fast')?.tatUs ?? nowUs;
+      const wanted = nowUs + byUs - tatUs;
+      const move = { limit: 'fast', tokens: 1, chargeUs: Math.abs(wanted) };
+      const moves = [wanted > 0 ? ({ form: 'busy', fromUs: 0, ...move } as const) : ({ form: 'credit', ...move } as const)];
+      store.apply({ ref, nowUs, ttlSec: 2_000_000_000, moves });
+    };
+    await engine.acquire('flapping', 'model', { fast: 1 }, { limits: burst });
+    // Ahead of now when the write takes it for full, far behind when the write takes it for busy.
+    store.onWrite = ({ moves }) => nudge(moves[0]?.form === 'idle' ? 5_000 : -90_000);
+
+    const lease = await engine.acquire('flapping', 'model', { fast: 1 }, { limits: burst });
+    store.onWrite = () => undefined;
+    const { tatUs: takenUs = 0 } = store.bucket(ref)?.limits.get('fast') ?? {};
+    await lease.release();
+
+    expect(engine.stats.snapshot().branchMisses).toBeGreaterThanOrEqual(3);
+    expect(takenUs - (store.bucket(ref)?.limits.get('fast')?.tatUs ?? 0)).toBe(1_000);
+  });
+});
+
 describe('a closed engine', () => {
   it('refuses what is new', async () => {
     const lease = await engine.acquire('key', 'model', { rpm: 1 }, { limits });

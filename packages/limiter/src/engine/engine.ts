@@ -203,7 +203,7 @@ export class Engine {
     const states = new Map<Holding, BucketState>();
     const holdings = levels.map((level) => {
       const result = taken.get(level);
-      const holding = new Holding(level, result?.charges ?? []);
+      const holding = new Holding(level, result !== undefined);
       if (result !== undefined) states.set(holding, result.state);
       return holding;
     });

@@ -1,12 +1,15 @@
 import { type BucketState, creditUs, debitUs, type Limit, timingOf } from '@millrace/core';
-import { applyChanges, type Change, isCharge } from './change.js';
+import { applyChanges, type Change } from './change.js';
 import type { Level } from './level.js';
-import type { Charges, TakeParts } from './take.js';
+import type { TakeParts } from './take.js';
 
 /** What a lease holds of one limit at one level. */
 export interface Held {
   readonly tokens: number;
-  /** What these tokens moved the arrival time on by, all debits and credits together. */
+  /**
+   * What these tokens are worth in time, debits rounded up and credits down. What an insisting write moved the arrival
+   * time on by beyond that only made up for a lag: giving it back would mint.
+   */
   readonly chargedUs: number;
 }
 
@@ -17,10 +20,11 @@ export class Holding {
   readonly level: Level;
   readonly #held = new Map<string, Held>();
 
-  /** `charges` is what was taken at this level; nothing where the level gave no answer. */
-  constructor(level: Level, charges: Charges) {
+  /** `taken` is false where the level gave no answer: then nothing is held there. */
+  constructor(level: Level, taken: boolean) {
     this.level = level;
-    for (const { limit, tokens, chargeUs } of charges) this.#held.set(limit, { tokens, chargedUs: chargeUs });
+    if (!taken) return;
+    for (const { limit, tokens, chargeUs } of level.debits) this.#held.set(limit.name, { tokens, chargedUs: chargeUs });
   }
 
   /**
@@ -31,9 +35,9 @@ export class Holding {
     const changes = this.level.limits.flatMap((limit) => this.#changeOf(limit, deltas.get(limit.name) ?? 0));
     if (changes.length === 0) return undefined;
     // Noted before it is sent: a credit whose reply is lost must never be sent again.
-    for (const { limit, tokens, chargeUs } of changes) if (tokens < 0) this.#note(limit.name, tokens, -chargeUs);
-    const { state, moves } = await applyChanges(parts, this.level, changes, deadlineMs);
-    for (const move of moves) if (isCharge(move)) this.#note(move.limit, move.tokens, move.chargeUs);
+    for (const change of changes) if (change.tokens < 0) this.#note(change);
+    const state = await applyChanges(parts, this.level, changes, deadlineMs);
+    for (const change of changes) if (change.tokens > 0) this.#note(change);
     return state;
   }
 
@@ -52,8 +56,8 @@ export class Holding {
     return [{ limit, tokens: -returned, chargeUs: returned === tokens ? chargedUs : Math.min(chargedUs, creditUs(timing, returned)) }];
   }
 
-  #note(limit: string, tokens: number, chargedUs: number): void {
-    const held = this.#held.get(limit) ?? NOTHING;
-    this.#held.set(limit, { tokens: held.tokens + tokens, chargedUs: held.chargedUs + chargedUs });
+  #note({ limit, tokens, chargeUs }: Change): void {
+    const held = this.#held.get(limit.name) ?? NOTHING;
+    this.#held.set(limit.name, { tokens: held.tokens + tokens, chargedUs: held.chargedUs + (tokens > 0 ? chargeUs : -chargeUs) });
   }
 }

@@ -7,6 +7,9 @@ import { checkDeltas } from './request.js';
 // k6's runtime has no Symbol.asyncDispose. There the method has a name that nobody calls.
 const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
 
+/** A charge beyond this is a mistake, and would leave the whole numbers of microseconds that are exact. */
+const MAX_DEBT_MS = 20 * 366 * 86_400_000;
+
 /** What a lease needs of the engine that gave it. */
 export interface LeaseOwner {
   /** Changes every level in parallel, and says what each was left with. */
@@ -145,9 +148,17 @@ export class Lease {
   }
 
   #checkDelta(limit: string, tokens: number): void {
-    const names = this.#holdings[0]?.level.limits.map(({ name }) => name) ?? [];
-    if (!names.includes(limit))
-      throw new ValidationError(`limit of "${this.entity}" on "${this.resource}"`, `one of ${names.join(', ')}`, limit);
+    const limits = this.#holdings[0]?.level.limits ?? [];
+    const found = limits.find(({ name }) => name === limit);
+    if (found === undefined)
+      throw new ValidationError(
+        `limit of "${this.entity}" on "${this.resource}"`,
+        `one of ${limits.map(({ name }) => name).join(', ')}`,
+        limit,
+      );
+    const mostTokens = Math.floor((MAX_DEBT_MS / found.periodMs) * found.refill);
+    if (tokens > mostTokens)
+      throw new ValidationError(`adjustment of "${limit}"`, `at most ${mostTokens}, what flows back in 20 years`, tokens);
     const held = this.#consumed.get(limit) ?? 0;
     if (-tokens > held) throw new ValidationError(`adjustment of "${limit}"`, `at least -${held}: the lease holds no more`, tokens);
   }

@@ -4,7 +4,7 @@ import { type BucketRef, bucketKey, debitUs, type Limit, type Timing, timingOf, 
 export type Amounts = Readonly<Record<string, number>>;
 
 /** What is taken from one limit. */
-export interface Debit {
+interface Debit {
   readonly limit: Limit;
   readonly timing: Timing;
   readonly tokens: number;

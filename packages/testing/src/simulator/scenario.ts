@@ -74,7 +74,7 @@ export function drawScenario(dice: Dice, acquires: number): Scenario {
   };
 }
 
-export const NO_FAULTS: Scenario['faults'] = { lostRequests: 0, lostReplies: 0, throttles: 0, crashes: 0 };
+const NO_FAULTS: Scenario['faults'] = { lostRequests: 0, lostReplies: 0, throttles: 0, crashes: 0 };
 
 function drawTwo(dice: Dice): (typeof LIMITS)[number][] {
   const first = dice.integer(0, LIMITS.length - 1);

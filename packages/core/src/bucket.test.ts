@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyLimit, anyNowUs, anyShare, spread } from '../test/any-limit.js';
+import { exactBucket } from '../test/exact-bucket.js';
+import { type BucketState, chargeMove, counterBase, insistChargeMove, insistMove, needsLongerTtl, takeMove, ttlSecFor } from './bucket.js';
+import { Limit } from './limit.js';
+import { debitUs, timingOf } from './timing.js';
+
+const NOW_US = 1_800_000_000_000_000;
+const NOW_SEC = NOW_US / 1_000_000;
+const DAY_SEC = 86_400;
+const WEEK_SEC = 7 * DAY_SEC;
+
+const rpm = Limit.perMinute('rpm', 1000);
+const timing = timingOf(rpm);
+
+function stateWith(tatsUs: readonly number[], ttlSec = 0): BucketState {
+  const limits = new Map(tatsUs.map((tatUs, index) => [`l${index}`, { tatUs, used: 0n, returned: 0n }]));
+  return { limits, seq: 1, configVersion: undefined, ttlSec };
+}
+
+describe('a move that takes', () => {
+  const chargeUs = debitUs(timing, 10);
+
+  it('by the busy form lands from the dead-band behind now to where the request just fits', () => {
+    const move = takeMove('rpm', timing, 'busy', 10, chargeUs, NOW_US);
+
+    const [fromUs, toUs] = [NOW_US - timing.deadBandUs, NOW_US + timing.busyToleranceUs - chargeUs];
+    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs, fromUs, toUs });
+  });
+
+  it('by the idle form lands on any full bucket', () => {
+    const move = takeMove('rpm', timing, 'idle', 10, chargeUs, NOW_US);
+
+    expect(move).toStrictEqual({ form: 'idle', limit: 'rpm', tokens: 10, chargeUs, toUs: NOW_US });
+  });
+
+  it('all of the capacity lands only on a bucket that has been full for as long as the lag may hide', () => {
+    const all = debitUs(timing, 1000);
+
+    const move = takeMove('rpm', timing, 'idle', 1000, all, NOW_US);
+
+    expect(move).toMatchObject({ toUs: NOW_US - (all - timing.busyToleranceUs) });
+  });
+
+  it('what is spent already has no upper bound', () => {
+    const [busy, idle] = [
+      chargeMove('rpm', timing, 'busy', 5000, 300_000_000, NOW_US),
+      chargeMove('rpm', timing, 'idle', 5000, 300_000_000, NOW_US),
+    ];
+
+    expect(busy).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 5000, chargeUs: 300_000_000, fromUs: NOW_US - timing.deadBandUs });
+    expect(idle).toStrictEqual({ form: 'idle', limit: 'rpm', tokens: 5000, chargeUs: 300_000_000, toUs: NOW_US });
+  });
+});
+
+describe('a move that insists', () => {
+  const chargeUs = debitUs(timing, 10);
+  const fromUs = NOW_US - timing.deadBandUs - 7_000;
+
+  it('reaches further behind than the dead-band, and pays for that on top', () => {
+    const move = insistMove('rpm', timing, 10, chargeUs, fromUs, NOW_US);
+
+    const toUs = NOW_US + timing.busyToleranceUs - chargeUs - 7_000;
+    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs: chargeUs + 7_000, fromUs, toUs });
+  });
+
+  it('on what is spent already pays the same, and has no upper bound', () => {
+    const move = insistChargeMove('rpm', timing, 10, chargeUs, fromUs, NOW_US);
+
+    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs: chargeUs + 7_000, fromUs });
+  });
+
+  it('pays nothing on top where it reaches no further', () => {
+    const move = insistMove('rpm', timing, 10, chargeUs, NOW_US - timing.deadBandUs, NOW_US);
+
+    expect(move).toStrictEqual(takeMove('rpm', timing, 'busy', 10, chargeUs, NOW_US));
+  });
+});
+
+describe('the life of an item', () => {
+  it('ends a week after it can be full again', () => {
+    const ttlSec = ttlSecFor([timing, timingOf(Limit.perDay('rpd', 10))], undefined, NOW_US);
+
+    expect(ttlSec).toBe(NOW_SEC + DAY_SEC + WEEK_SEC);
+  });
+
+  it('covers a debt that was seen, of any limit', () => {
+    const ttlSec = ttlSecFor([timing], stateWith([NOW_US, NOW_US + 3_600_000_001]), NOW_US);
+
+    expect(ttlSec).toBe(NOW_SEC + 3601 + WEEK_SEC);
+  });
+
+  it('is at least a week where nothing is known', () => {
+    const ttlSec = ttlSecFor([], undefined, NOW_US);
+
+    expect(ttlSec).toBe(NOW_SEC + WEEK_SEC);
+  });
+
+  it('never ends before the bucket is full, whatever is taken in the write that sets it', () => {
+    const outlives = fc.property(anyLimit, anyNowUs, anyShare, (limit, nowUs, share) => {
+      const [times, tokens] = [timingOf(limit), spread(1, limit.capacity, share)];
+      const fullUs = nowUs + debitUs(times, tokens);
+      return ttlSecFor([times], stateWith([nowUs]), nowUs) * 1_000_000 > fullUs;
+    });
+
+    fc.assert(outlives, { numRuns: 5_000 });
+  });
+});
+
+describe('an item needs a longer life', () => {
+  it.each([
+    ['if its debt outlasts it', NOW_US, NOW_SEC - 1, true],
+    ['if it ends less than a day after it is full', NOW_US, NOW_SEC + DAY_SEC - 1, true],
+    ['unless it ends a day after it is full', NOW_US, NOW_SEC + DAY_SEC, false],
+    ['unless it ends a week after it is full', NOW_US, NOW_SEC + WEEK_SEC, false],
+  ])('%s', (_, tatUs, ttlSec, expected) => {
+    expect(needsLongerTtl(stateWith([0, tatUs], ttlSec))).toBe(expected);
+  });
+
+  it('never after a write that knew its debt', () => {
+    const isLongEnough = fc.property(
+      fc.array(fc.integer({ min: 0, max: 5_000_000_000_000_000 }), { maxLength: 10 }),
+      anyNowUs,
+      (tatsUs, nowUs) => {
+        const state = stateWith(tatsUs);
+        return !needsLongerTtl({ ...state, ttlSec: ttlSecFor([], state, nowUs) });
+      },
+    );
+
+    fc.assert(isLongEnough, { numRuns: 2_000 });
+  });
+});
+
+describe('the counters of a new item', () => {
+  it('begin at its creation in nanoseconds', () => {
+    expect(counterBase(NOW_US)).toBe(1_800_000_000_000_000_000n);
+  });
+
+  it('begin above those of the item before it, whatever that had consumed within its rate, debts included', () => {
+    const anyLife = fc.tuple(anyLimit, anyNowUs, anyShare, anyShare);
+
+    const goesOn = fc.property(anyLife, ([limit, bornUs, lifeShare, debtShare]) => {
+      const { periodUs, refill, capacity } = exactBucket(limit);
+      const lifeUs = spread(1, 366 * 86_400_000_000, lifeShare);
+      const debtTokens = spread(1, Math.min(limit.capacity, 1_000_000), debtShare);
+      const lastUs = bornUs + lifeUs;
+      const used = counterBase(bornUs) + capacity + (BigInt(lifeUs) * refill) / periodUs + 1n + BigInt(debtTokens);
+      const times = timingOf(limit);
+
+      const fullUs = lastUs + times.toleranceUs + debitUs(times, debtTokens);
+      const gone = ttlSecFor([times], stateWith([fullUs]), lastUs) * 1_000_000;
+
+      return counterBase(gone) > used;
+    });
+
+    fc.assert(goesOn, { numRuns: 20_000 });
+  });
+});

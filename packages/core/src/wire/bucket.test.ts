@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { refusal } from '../../test/refusal.js';
+import { itemBytes, updated } from '../../test/wire-item.js';
+import type { BucketWrite, Move } from '../bucket.js';
+import { MAX_LIMITS } from '../limit.js';
+import { SCHEMA_VERSION } from '../schema/version.js';
+import type { WireItem } from './attribute-value.js';
+import { bucketFromItem, bucketReadRequest, bucketWriteRequest, type UpdateItemWire } from './bucket.js';
+
+const NOW_US = 1_800_000_000_000_000;
+const TTL_SEC = 1_801_000_000;
+const ref = { namespaceId: 'n1', entity: 'key-1', resource: 'gpt-4', shard: 0 };
+
+function writeOf(moves: readonly Move[], more: Partial<BucketWrite> = {}): UpdateItemWire {
+  return bucketWriteRequest('millrace', { ref, nowUs: NOW_US, ttlSec: TTL_SEC, moves, ...more });
+}
+
+const idle = (limit: string, tokens = 1): Move => ({ form: 'idle', limit, tokens, chargeUs: 1000 * tokens, toUs: NOW_US });
+const busy = (limit: string, tokens = 1): Move => ({
+  form: 'busy',
+  limit,
+  tokens,
+  chargeUs: 1000 * tokens,
+  fromUs: NOW_US - 9,
+  toUs: NOW_US + 9_999,
+});
+const credit = (limit: string, tokens = 1): Move => ({ form: 'credit', limit, tokens, chargeUs: 1000 * tokens });
+const revive = (limit: string, tokens = 1): Move => ({ form: 'revive', limit, tokens });
+
+/** Ten limits of the longest names, in all the forms that there are. */
+const FORMS = [idle, busy, credit, revive];
+const longest = Array.from({ length: MAX_LIMITS }, (_, index) => `${'x'.repeat(31)}${index}`);
+const widest = [
+  ...FORMS.map((form) => longest.map((name) => form(name, 10 ** 12))),
+  longest.map((name, index) => FORMS[index % 4]?.(name) ?? idle(name)),
+];
+
+describe('the request of a write', () => {
+  it.each([...widest, [], [idle('rpm')]].map((moves) => [`${moves.length} limits (${moves[0]?.form ?? 'none'})`, moves] as const))(
+    'of %s defines exactly the placeholders that it uses, each once',
+    (_, moves) => {
+      const request = writeOf(moves, { configVersion: NOW_US });
+
+      const used = new Set(`${request.UpdateExpression} ${request.ConditionExpression}`.match(/[#:]\d+/g));
+      const defined = [...Object.keys(request.ExpressionAttributeNames), ...Object.keys(request.ExpressionAttributeValues)];
+      expect([...used].sort()).toStrictEqual([...defined].sort());
+      expect(new Set(Object.values(request.ExpressionAttributeNames)).size).toBe(Object.keys(request.ExpressionAttributeNames).length);
+    },
+  );
+
+  it('keeps within the limits of DynamoDB with ten limits of 32 characters: 4 KB an expression, 300 operators', () => {
+    const requests = widest.map((moves) => writeOf(moves, { configVersion: NOW_US }));
+
+    const expressions = requests.flatMap((request) => [request.UpdateExpression, request.ConditionExpression]);
+    const operators = requests.map(
+      (request) => `${request.UpdateExpression} ${request.ConditionExpression}`.match(/ [-+=] |[<>]=| AND | OR |_exists/g)?.length ?? 0,
+    );
+    expect(Math.max(...expressions.map((expression) => Buffer.byteLength(expression)))).toBeLessThan(4096);
+    expect(Math.max(...operators)).toBeLessThanOrEqual(300);
+  });
+
+  it('assigns no attribute twice', () => {
+    const targets = widest.map((moves) =>
+      [...writeOf(moves, { configVersion: 1 }).UpdateExpression.matchAll(/(#\d+) = /g)].map(([, name]) => name),
+    );
+
+    expect(targets.every((names) => new Set(names).size === names.length)).toBe(true);
+  });
+
+  it('asks for what it has to know: the state after it, or the state that refused it', () => {
+    const request = writeOf([idle('rpm')]);
+
+    expect(request).toMatchObject({
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+  });
+
+  it('without moves demands an item, which it must not create', () => {
+    const { ConditionExpression, ExpressionAttributeNames } = writeOf([]);
+
+    expect(ConditionExpression).toBe('attribute_exists(#0)');
+    expect(ExpressionAttributeNames['#0']).toBe('seq');
+  });
+
+  it('without moves demands an item also where the writer knows a configuration', () => {
+    const { ConditionExpression } = writeOf([], { configVersion: 7 });
+
+    expect(ConditionExpression).toMatch(/(^| AND )attribute_exists\(#\d+\)($| AND )/);
+  });
+});
+
+describe('the request of a read', () => {
+  it('asks for the state as of the last answered write', () => {
+    const request = bucketReadRequest('millrace', ref);
+
+    const Key = { PK: { S: 'n1/b/key-1/gpt-4/0' }, SK: { S: 'bucket' } };
+    expect(request).toStrictEqual({ TableName: 'millrace', Key, ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' });
+  });
+});
+
+describe('a bucket that was written', () => {
+  const BASE = 1_800_000_000_000_000_000n;
+
+  it('is read as it was taken from: the counters begin at its creation, the write number too', () => {
+    const item = updated(undefined, writeOf([idle('rpm', 3)], { configVersion: 7 }));
+
+    expect(bucketFromItem(item)).toStrictEqual({
+      limits: new Map([['rpm', { tatUs: NOW_US + 3_000, used: BASE + 3n, returned: BASE }]]),
+      seq: NOW_US + 1,
+      configVersion: 7,
+      ttlSec: TTL_SEC,
+    });
+  });
+
+  it('goes on from there with every form, and keeps what a write does not speak of', () => {
+    const writes = [
+      writeOf([idle('rpm', 3), idle('tpm', 4)]),
+      writeOf([busy('rpm', 2)]),
+      writeOf([credit('tpm', 1), revive('rpd', 5)]),
+      writeOf([idle('rpm', 9)]),
+    ];
+
+    const item = writes.reduce<WireItem | undefined>(updated, undefined) ?? {};
+
+    expect(bucketFromItem(item)).toStrictEqual({
+      limits: new Map([
+        ['rpm', { tatUs: NOW_US + 9_000, used: BASE + 14n, returned: BASE }],
+        ['tpm', { tatUs: NOW_US + 3_000, used: BASE + 4n, returned: BASE + 1n }],
+        ['rpd', { tatUs: NOW_US, used: BASE, returned: BASE + 5n }],
+      ]),
+      seq: NOW_US + 4,
+      configVersion: undefined,
+      ttlSec: TTL_SEC,
+    });
+  });
+
+  it('bears the schema of the release that created it, whoever writes it later', () => {
+    const created = updated(undefined, writeOf([idle('rpm')]));
+    const older = updated({ ...created, v: { N: '0' } }, writeOf([busy('rpm')]));
+
+    expect(created['v']).toStrictEqual({ N: String(SCHEMA_VERSION) });
+    expect(older['v']).toStrictEqual({ N: '0' });
+  });
+});
+
+describe('the schema version of an item', () => {
+  const item = updated(undefined, writeOf([idle('rpm')]));
+
+  it.each([SCHEMA_VERSION - 1, SCHEMA_VERSION, SCHEMA_VERSION + 1])('%d is read', (version) => {
+    const state = bucketFromItem({ ...item, v: { N: String(version) }, unheard: { S: 'of' } });
+
+    expect([...state.limits.keys()]).toStrictEqual(['rpm']);
+  });
+
+  it('two ahead is refused, and the message says what to do', () => {
+    const error = refusal(() => bucketFromItem({ ...item, v: { N: String(SCHEMA_VERSION + 2) } }));
+
+    expect(error.code).toBe('SCHEMA_VERSION');
+    expect(error.message).toBe('the bucket has schema version 3, and this release reads 0 to 2; update this service');
+  });
+
+  it('two behind is refused, and the message says what to do', () => {
+    const error = refusal(() => bucketFromItem({ ...item, v: { N: String(SCHEMA_VERSION - 2) } }));
+
+    expect(error).toMatchObject({
+      code: 'SCHEMA_VERSION',
+      message: expect.stringContaining('migrate the table with a release in between'),
+    });
+  });
+});
+
+describe('the size of an item', () => {
+  const eight = Array.from({ length: 8 }, (_, index) => idle(`tokens-per-${index}`, 10 ** 12));
+
+  it('of eight limits with names of 12 characters stays under 1 KB, with a UUID for an entity and a configuration', () => {
+    const names = { entity: '0198c5a2-7b1e-7c3d-9f4a-5e6d7c8b9a0f', resource: 'anthropic/claude-sonnet-4' };
+
+    const item = updated(undefined, writeOf(eight, { ref: { ...ref, ...names }, configVersion: NOW_US }));
+
+    expect(itemBytes(item)).toBeLessThan(1024);
+  });
+
+  it('leaves at least 256 bytes to the names of entity and resource', () => {
+    const nameless = updated(
+      undefined,
+      writeOf(eight, { ref: { namespaceId: 'n'.repeat(12), entity: '', resource: '', shard: 31 }, configVersion: NOW_US }),
+    );
+
+    expect(itemBytes(nameless)).toBeLessThan(1024 - 256);
+  });
+});

@@ -1,0 +1,64 @@
+import type { BucketState, BucketStore, BucketWrite, EntityRecord, EntityStore, LimitState, Move } from '../../src/index.js';
+
+/** Just enough of a store to run an engine where there is nothing but the language. */
+export class TinyStore implements BucketStore, EntityStore {
+  readonly #buckets = new Map<string, BucketState>();
+  readonly #entities: ReadonlyMap<string, EntityRecord>;
+
+  constructor(entities: readonly EntityRecord[]) {
+    this.#entities = new Map(entities.map((entity) => [entity.id, entity]));
+  }
+
+  async write({ ref, nowUs, ttlSec, configVersion, moves }: BucketWrite): ReturnType<BucketStore['write']> {
+    const key = JSON.stringify(ref);
+    const old = this.#buckets.get(key);
+    if (!moves.every((move) => isAllowed(move, old?.limits.get(move.limit)?.tatUs))) return { kind: 'refused', state: old };
+
+    const limits = new Map(old?.limits);
+    for (const move of moves) limits.set(move.limit, moved(move, limits.get(move.limit), nowUs));
+    const state = { limits, seq: (old?.seq ?? nowUs) + 1, configVersion: configVersion ?? old?.configVersion, ttlSec };
+    this.#buckets.set(key, state);
+    return { kind: 'written', state };
+  }
+
+  async read(ref: BucketWrite['ref']): Promise<BucketState | undefined> {
+    return this.#buckets.get(JSON.stringify(ref));
+  }
+
+  async findEntity(_: string, id: string): Promise<EntityRecord | undefined> {
+    return this.#entities.get(id);
+  }
+
+  async createEntity(): Promise<'conflict'> {
+    return 'conflict';
+  }
+
+  async deleteEntity(): Promise<'conflict'> {
+    return 'conflict';
+  }
+
+  async listChildren(): Promise<{ readonly ids: readonly string[] }> {
+    return { ids: [] };
+  }
+}
+
+function isAllowed(move: Move, tatUs: number | undefined): boolean {
+  if (tatUs === undefined) return move.form === 'idle' || move.form === 'revive';
+  if (move.form === 'busy') return tatUs >= move.fromUs && tatUs <= (move.toUs ?? Number.POSITIVE_INFINITY);
+  return move.form === 'credit' || (move.form === 'idle' && tatUs <= move.toUs);
+}
+
+function moved(move: Move, old: LimitState | undefined, nowUs: number): LimitState {
+  const { tatUs, used, returned } = old ?? { tatUs: nowUs, used: 0n, returned: 0n };
+  const tokens = BigInt(move.tokens);
+  switch (move.form) {
+    case 'busy':
+      return { tatUs: tatUs + move.chargeUs, used: used + tokens, returned };
+    case 'idle':
+      return { tatUs: nowUs + move.chargeUs, used: used + tokens, returned };
+    case 'credit':
+      return { tatUs: tatUs - move.chargeUs, used, returned: returned + tokens };
+    case 'revive':
+      return { tatUs: nowUs, used, returned: returned + tokens };
+  }
+}
