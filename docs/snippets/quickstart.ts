@@ -1,4 +1,4 @@
-import { Limit, RateLimiter, RateLimitExceeded } from '@millrace/limiter';
+import { Limit, RateLimitExceeded, RateLimiter } from '@millrace/limiter';
 import { createTable } from '@millrace/limiter/admin';
 import { launchEngine } from '@millrace/testing';
 

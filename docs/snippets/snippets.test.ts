@@ -24,7 +24,10 @@ async function run(snippet: string): Promise<string> {
 
 describe('the program in the README', () => {
   it('is the snippet that is compiled and run here', async () => {
-    const [readme, snippet] = await Promise.all([readFile(`${root}README.md`, 'utf8'), readFile(`${root}docs/snippets/quickstart.ts`, 'utf8')]);
+    const [readme, snippet] = await Promise.all([
+      readFile(`${root}README.md`, 'utf8'),
+      readFile(`${root}docs/snippets/quickstart.ts`, 'utf8'),
+    ]);
 
     expect(readme).toContain(`\`\`\`ts\n${snippet}\`\`\`\n`);
   });

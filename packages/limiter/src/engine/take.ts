@@ -26,7 +26,7 @@ export type TakeResult =
   | { readonly kind: 'failed'; readonly level: Level; readonly failure: StoreFailure };
 
 /** The moves by which a level was taken from, one for each debit. */
-export type Charges = readonly TakeMove[];
+type Charges = readonly TakeMove[];
 
 export interface TakeParts extends EngineParts {
   readonly knowledge: BucketKnowledge;
