@@ -15,6 +15,8 @@ export interface Lineage {
 export interface EntityRecord {
   readonly id: string;
   readonly parent?: string;
+  /** The version that the parent had when this entity was placed below it: its ancestors are those of that version. */
+  readonly parentVersion?: number;
   /** Whether an acquire on this entity also takes from its parent. */
   readonly cascade: boolean;
   /** All ancestors, nearest first. */
@@ -53,7 +55,7 @@ export function newEntity(
   if (ancestors.includes(id)) throw new ValidationError('parent', 'an entity that is not below the new one', parent?.id);
   return {
     id,
-    ...(parent === undefined ? {} : { parent: parent.id }),
+    ...(parent === undefined ? {} : { parent: parent.id, parentVersion: parent.version }),
     cascade: cascade && parent !== undefined,
     ancestors,
     chargedCount: cascade && parent !== undefined ? 1 + (parent?.chargedCount ?? 0) : 0,

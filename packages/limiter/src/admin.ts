@@ -7,8 +7,8 @@ import {
   type DynamoDBClient,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { checkInteger, checkKeys, checkName, MillraceError, TABLE_DEFINITION, TTL_ATTRIBUTE } from '@millrace/core';
-import { type ConnectionOptions, connect } from './dynamo/client.js';
+import { checkInteger, checkKeys, checkName, MillraceError, StoreFailure, TABLE_DEFINITION, TTL_ATTRIBUTE } from '@millrace/core';
+import { type Connection, type ConnectionOptions, checkTableName, connect } from './dynamo/client.js';
 import { DynamoStore } from './dynamo/dynamo-store.js';
 import { failureFor } from './dynamo/failures.js';
 import { Sender } from './dynamo/sender.js';
@@ -43,6 +43,7 @@ export async function createTable(options: TableOptions): Promise<void> {
       if ((error as Error).name !== 'ResourceInUseException') throw error;
     }
     await waitUntil(client, table, 'ACTIVE', timeoutMs);
+    await checkKeySchema(client, table);
     await enableTtl(client, table);
     const store = new DynamoStore(new Sender(client, table, REQUEST_TIMEOUT_MS, () => undefined), table);
     // Twelve hexadecimal digits: short, as every key begins with it, and no name that anybody could guess.
@@ -76,13 +77,16 @@ async function withTable(
 ): Promise<void> {
   checkKeys('options', options, ['table', 'timeoutMs', 'endpoint', 'region', 'credentials', 'client']);
   const timeoutMs = checkInteger('option "timeoutMs"', options.timeoutMs ?? 60_000, 1, 3_600_000);
-  const connection = await connect(options);
+  const table = checkTableName(options.table);
+  let connection: Connection | undefined;
   try {
-    await work(connection.client, options.table, timeoutMs);
+    connection = await connect(options, table);
+    await work(connection.client, table, timeoutMs);
   } catch (error) {
-    throw error instanceof MillraceError ? error : errorFor(failureFor(error, options.table, REQUEST_TIMEOUT_MS));
+    if (error instanceof MillraceError) throw error;
+    throw errorFor(error instanceof StoreFailure ? error : failureFor(error, table, REQUEST_TIMEOUT_MS));
   } finally {
-    connection.close();
+    connection?.close();
   }
 }
 
@@ -106,6 +110,18 @@ async function statusOf(client: DynamoDBClient, table: string): Promise<string> 
     if ((error as Error).name === 'ResourceNotFoundException') return 'ABSENT';
     throw error;
   }
+}
+
+/** A table that existed before may be anybody's: nothing is written to one whose keys are not ours. */
+async function checkKeySchema(client: DynamoDBClient, table: string): Promise<void> {
+  const { Table: description } = await client.send(new DescribeTableCommand({ TableName: table }));
+  const keys = (description?.KeySchema ?? []).map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`);
+  const wanted = TABLE_DEFINITION.KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`);
+  if (keys.join() === wanted.join()) return;
+  throw new MillraceError(
+    'TABLE_UNUSABLE',
+    `table "${table}" is not a table of Millrace: its keys are ${keys.join(', ')}, not ${wanted.join(', ')}`,
+  );
 }
 
 async function enableTtl(client: DynamoDBClient, table: string): Promise<void> {

@@ -77,7 +77,7 @@ export class Entities {
         throw new MillraceError('ENTITY_EXISTS', `entity "${id}" exists; delete it first to create it anew`);
       const entity = newEntity(id, parent, cascade, previous, this.#engine.clock.nowMs());
       const change = await this.#retry(() => this.#store.createEntity(this.#namespaceId, entity, previous));
-      if (change === 'done') this.#engine.lineages.forget(id);
+      if (change === 'done') this.#engine.lineages.note(entity);
       return change === 'done' ? entityView(entity) : undefined;
     });
   }
@@ -104,7 +104,7 @@ export class Entities {
       const nowMs = this.#engine.clock.nowMs();
       const [version, ttlSec] = [nextVersion(current, nowMs), Math.ceil(nowMs / 1000) + TOMBSTONE_SEC];
       const change = await this.#retry(() => this.#store.deleteEntity(this.#namespaceId, current, version, ttlSec));
-      if (change === 'done') this.#engine.lineages.forget(id);
+      if (change === 'done') this.#engine.lineages.note({ ...current, version, deleted: true });
       return change === 'done' ? true : undefined;
     });
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { type Clock, checkInteger, checkKeys, checkName, MillraceError, StoreFailure, ValidationError } from '@millrace/core';
-import { type Connection, type ConnectionOptions, connect } from './dynamo/client.js';
+import { type Connection, type ConnectionOptions, checkTableName, connect } from './dynamo/client.js';
 import { DynamoStore } from './dynamo/dynamo-store.js';
 import { Sender } from './dynamo/sender.js';
 import {
@@ -11,6 +11,7 @@ import {
   type Lease,
   type LimiterStats,
   type LimitsOptions,
+  MonotonicClock,
   Stats,
   type Verdict,
   withRetries,
@@ -48,7 +49,6 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'configTtlMs',
   'maxEntries',
 ];
-const TABLE_NAME = /^[A-Za-z0-9_.-]{3,255}$/;
 const HOUR_MS = 3_600_000;
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
 
@@ -82,20 +82,25 @@ export class RateLimiter {
    */
   static async open(options: RateLimiterOptions): Promise<RateLimiter> {
     const { table, namespace, clock, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries } = checkOptions(options);
-    const connection = await connect(options);
     const stats = new Stats();
-    const store = new DynamoStore(new Sender(connection.client, table, requestTimeoutMs, (...request) => stats.request(...request)), table);
     const runtime = { sleep: async (ms: number) => void (await sleepFor(ms)), random: Math.random };
+    let connection: Connection | undefined;
     try {
-      const parts = { ...runtime, clock, stats };
-      const record = await withRetries(parts, clock.nowMs() + deadlineMs, 'unknown', () => store.findNamespace(namespace));
+      connection = await connect(options, table);
+      const store = new DynamoStore(
+        new Sender(connection.client, table, requestTimeoutMs, (...request) => stats.request(...request)),
+        table,
+      );
+      const engineClock = new MonotonicClock(clock);
+      const parts = { ...runtime, clock: engineClock, stats };
+      const record = await withRetries(parts, engineClock.nowMs() + deadlineMs, 'unknown', () => store.findNamespace(namespace));
       if (record === undefined) {
         throw new MillraceError('NAMESPACE_NOT_FOUND', `table "${table}" has no namespace "${namespace}"; register it, or check the name`);
       }
       const engine = new Engine({ ...runtime, store, namespaceId: record.id, clock, stats, deadlineMs, configTtlMs, maxEntries });
       return new RateLimiter(engine, new Entities(engine, store, record.id, runtime, deadlineMs), connection);
     } catch (error) {
-      connection.close();
+      connection?.close();
       throw error instanceof StoreFailure ? errorFor(error) : error;
     }
   }
@@ -159,14 +164,11 @@ export class RateLimiter {
 function checkOptions(options: RateLimiterOptions): Required<Omit<RateLimiterOptions, keyof ConnectionOptions>> {
   checkKeys('options', options, KNOWN);
   const { table, clock = SYSTEM_CLOCK } = options;
-  if (typeof table !== 'string' || !TABLE_NAME.test(table)) {
-    throw new ValidationError('option "table"', '3 to 255 letters, digits, "_", "-" or "."', table);
-  }
   if (typeof clock !== 'object' || clock === null || typeof clock.nowMs !== 'function') {
     throw new ValidationError('option "clock"', 'an object with nowMs()', clock);
   }
   return {
-    table,
+    table: checkTableName(table),
     clock,
     namespace: checkName('namespace', options.namespace ?? 'default'),
     requestTimeoutMs: checkInteger('option "requestTimeoutMs"', options.requestTimeoutMs ?? 1_000, 1, HOUR_MS),

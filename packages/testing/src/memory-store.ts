@@ -65,7 +65,7 @@ export class MemoryStore implements BucketStore, EntityStore {
   async createEntity(namespaceId: string, entity: EntityRecord, previous: EntityRecord | undefined): Promise<EntityChange> {
     const current = this.#entities.get(entityId(namespaceId, entity.id));
     if (current?.version !== previous?.version) return 'conflict';
-    if (entity.parent !== undefined && !this.#countChild(namespaceId, entity.parent, 1)) return 'conflict';
+    if (entity.parent !== undefined && !this.#countChild(namespaceId, entity.parent, 1, entity.parentVersion)) return 'conflict';
     this.#entities.set(entityId(namespaceId, entity.id), entity);
     return 'done';
   }
@@ -89,9 +89,10 @@ export class MemoryStore implements BucketStore, EntityStore {
     return last === undefined || last === children.at(-1) ? { ids } : { ids, next: last };
   }
 
-  #countChild(namespaceId: string, parent: string, change: number): boolean {
+  #countChild(namespaceId: string, parent: string, change: number, version?: number): boolean {
     const current = this.#entities.get(entityId(namespaceId, parent));
     if (current === undefined || current.deleted) return false;
+    if (version !== undefined && current.version !== version) return false;
     this.#entities.set(entityId(namespaceId, parent), { ...current, childCount: current.childCount + change });
     return true;
   }

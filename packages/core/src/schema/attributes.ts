@@ -10,6 +10,7 @@ export const ATTRIBUTE = {
   name: 'name',
   createdAtMs: 'at',
   parent: 'parent',
+  parentVersion: 'pver',
   cascade: 'cascade',
   ancestors: 'ancestors',
   chargedCount: 'charged',

@@ -80,8 +80,16 @@ describe('the request of a write', () => {
   it('without moves demands an item, which it must not create', () => {
     const { ConditionExpression, ExpressionAttributeNames } = writeOf([]);
 
-    expect(ConditionExpression).toBe('attribute_exists(#0)');
+    expect(ConditionExpression).toContain('AND attribute_exists(#0)');
     expect(ExpressionAttributeNames['#0']).toBe('seq');
+  });
+
+  it('leaves an item alone whose schema this release could not read', () => {
+    const { ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } = writeOf([]);
+
+    expect(ConditionExpression).toContain('(attribute_not_exists(#1) OR #1 BETWEEN :0 AND :1)');
+    expect(ExpressionAttributeNames['#1']).toBe('v');
+    expect(ExpressionAttributeValues).toMatchObject({ ':0': { N: '0' }, ':1': { N: '2' } });
   });
 
   it('without moves demands an item also where the writer knows a configuration', () => {

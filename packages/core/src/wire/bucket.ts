@@ -44,6 +44,9 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
   }
 
   const [seq, version] = [expression.name(ATTRIBUTE.seq), expression.name(ATTRIBUTE.schemaVersion)];
+  // An item that this release could not read it must not write either.
+  const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
+  conditions.push(`(attribute_not_exists(${version}) OR ${version} BETWEEN ${oldest} AND ${newest})`);
   assignments.push(
     `${seq} = if_not_exists(${seq}, ${expression.number(write.nowUs)}) + ${expression.number(1)}`,
     `${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`,

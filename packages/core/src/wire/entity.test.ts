@@ -67,14 +67,15 @@ describe('creating an entity', () => {
     });
   });
 
-  it('demands a parent that exists and is not deleted', () => {
+  it('demands a parent that exists, is not deleted, and has the ancestors that the child was given', () => {
     const [, count] = entityCreateRequest('millrace', 'n1', apiKey, undefined, 'token').TransactItems;
 
     const condition = {
-      ConditionExpression: 'attribute_exists(#0) AND #1 = :1',
-      ExpressionAttributeNames: { '#0': 'children', '#1': 'deleted' },
+      ConditionExpression: 'attribute_exists(#0) AND #1 = :1 AND #2 = :2',
+      ExpressionAttributeNames: { '#0': 'children', '#1': 'deleted', '#2': 'ver' },
     };
-    expect(count).toMatchObject({ Update: { ...condition, ExpressionAttributeValues: { ':1': { BOOL: false } } } });
+    const values = { ':1': { BOOL: false }, ':2': { N: String(project.version) } };
+    expect(count).toMatchObject({ Update: { ...condition, ExpressionAttributeValues: values } });
   });
 
   it('over a deleted one demands that it is as it was read', () => {

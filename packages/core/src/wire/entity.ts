@@ -56,7 +56,7 @@ export function entityCreateRequest(
   const items: TransactItemWire[] = [{ Put: { Item: entityItem(namespaceId, entity), ...unchanged(table, previous) } }];
   if (entity.parent !== undefined) {
     items.push(
-      { Update: countChild(table, namespaceId, entity.parent, 1) },
+      { Update: countChild(table, namespaceId, entity.parent, 1, entity.parentVersion) },
       {
         Put: {
           TableName: table,
@@ -110,14 +110,18 @@ function unchanged(
   };
 }
 
-function countChild(table: string, namespaceId: string, parent: string, change: 1 | -1) {
+function countChild(table: string, namespaceId: string, parent: string, change: 1 | -1, version?: number) {
   const expression = new Expression();
   const [count, deleted] = [expression.name(ATTRIBUTE.childCount), expression.name(ATTRIBUTE.deleted)];
+  const update = `SET ${count} = ${count} + ${expression.number(change)}`;
+  const conditions = [`attribute_exists(${count})`, `${deleted} = ${expression.value(flag(false))}`];
+  // A parent that has moved since it was read has other ancestors than the child was given.
+  if (version !== undefined) conditions.push(`${expression.name(ATTRIBUTE.version)} = ${expression.number(version)}`);
   return {
     TableName: table,
     Key: wireKey(entityKey(namespaceId, parent)),
-    UpdateExpression: `SET ${count} = ${count} + ${expression.number(change)}`,
-    ConditionExpression: `attribute_exists(${count}) AND ${deleted} = ${expression.value(flag(false))}`,
+    UpdateExpression: update,
+    ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: expression.names,
     ExpressionAttributeValues: expression.values,
   };
@@ -157,6 +161,7 @@ function entityItem(namespaceId: string, entity: EntityRecord): WireItem {
     [ATTRIBUTE.schemaVersion]: number(SCHEMA_VERSION),
     [ATTRIBUTE.name]: text(entity.id),
     ...(entity.parent === undefined ? {} : { [ATTRIBUTE.parent]: text(entity.parent) }),
+    ...(entity.parentVersion === undefined ? {} : { [ATTRIBUTE.parentVersion]: number(entity.parentVersion) }),
     [ATTRIBUTE.cascade]: flag(entity.cascade),
     [ATTRIBUTE.ancestors]: list(entity.ancestors),
     [ATTRIBUTE.chargedCount]: number(entity.chargedCount),
@@ -172,9 +177,11 @@ export function entityFromItem(item: WireItem): EntityRecord {
   const id = textAt(item, ATTRIBUTE.name) ?? '';
   checkSchemaVersion(`entity "${id}"`, numberAt(item, ATTRIBUTE.schemaVersion) ?? 0);
   const parent = textAt(item, ATTRIBUTE.parent);
+  const parentVersion = numberAt(item, ATTRIBUTE.parentVersion);
   return {
     id,
     ...(parent === undefined ? {} : { parent }),
+    ...(parentVersion === undefined ? {} : { parentVersion }),
     cascade: flagAt(item, ATTRIBUTE.cascade),
     ancestors: textsAt(item, ATTRIBUTE.ancestors),
     chargedCount: numberAt(item, ATTRIBUTE.chargedCount) ?? 0,

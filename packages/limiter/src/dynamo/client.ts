@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { ValidationError } from '@millrace/core';
+import { StoreFailure, ValidationError } from '@millrace/core';
 
 /**
  * A client of the user's own: `DynamoDBClient`, or the document client of `@aws-sdk/lib-dynamodb`. The type is structural
@@ -25,17 +25,27 @@ export interface Connection {
 }
 
 const MAX_SOCKETS = 256;
+const TABLE_NAME = /^[A-Za-z0-9_.-]{3,255}$/;
 
-/** Makes a client, or takes the one that was handed in. Opens no connection. */
-export async function connect(options: ConnectionOptions): Promise<Connection> {
+/** Checks the name of a table by DynamoDB's rules. */
+export function checkTableName(table: unknown): string {
+  if (typeof table === 'string' && TABLE_NAME.test(table)) return table;
+  throw new ValidationError('option "table"', '3 to 255 letters, digits, "_", "-" or "."', table);
+}
+
+/** Makes a client, or takes the one that was handed in. Opens no connection; `table` is only said in messages. */
+export async function connect(options: ConnectionOptions, table: string): Promise<Connection> {
   if (options.client !== undefined) {
     if (typeof options.client !== 'object' || options.client === null || typeof options.client.send !== 'function') {
       throw new ValidationError('option "client"', 'a DynamoDBClient or a DynamoDBDocumentClient', options.client);
     }
     return { client: options.client as unknown as DynamoDBClient, close: () => undefined };
   }
-  if (options.endpoint !== undefined && !URL.canParse(options.endpoint)) {
-    throw new ValidationError('option "endpoint"', 'a URL (http://127.0.0.1:8000)', options.endpoint);
+  if (options.endpoint !== undefined && !isHttpUrl(options.endpoint)) {
+    throw new ValidationError('option "endpoint"', 'a URL of http or https (http://127.0.0.1:8000)', options.endpoint);
+  }
+  if (options.region !== undefined && (typeof options.region !== 'string' || options.region === '')) {
+    throw new ValidationError('option "region"', 'the name of a region (eu-central-1)', options.region);
   }
   const { endpoint, region, credentials } = options;
   const client = new DynamoDBClient({
@@ -50,5 +60,15 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   } catch {
     throw new ValidationError('option "region"', 'given, or set by AWS_REGION or the profile in use', region);
   }
+  try {
+    // Asked for once here, where it is clear what a failure means; whatever a provider throws, it has no code of the SDK.
+    await client.config.credentials();
+  } catch (error) {
+    throw new StoreFailure('credentials', 'no', `no usable AWS credentials for table "${table}": ${(error as Error).message ?? error}`, { cause: error });
+  }
   return { client, close: () => client.destroy() };
+}
+
+function isHttpUrl(endpoint: unknown): boolean {
+  return typeof endpoint === 'string' && URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol);
 }

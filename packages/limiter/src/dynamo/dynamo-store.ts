@@ -82,11 +82,13 @@ export class DynamoStore implements BucketStore, EntityStore {
   }
 
   async listChildren(namespaceId: string, parent: string, pageSize: number, after: string | undefined): Promise<ChildPage> {
-    const command = new QueryCommand(childrenRequest(this.#table, namespaceId, parent, pageSize, after));
+    // One more than a page: DynamoDB names a place to go on from whenever a page is full, even if nothing follows.
+    const command = new QueryCommand(childrenRequest(this.#table, namespaceId, parent, pageSize + 1, after));
     const output = await this.#sender.send<QueryCommandOutput>('Query', command);
-    const ids = (output.Items ?? []).map((item) => childOfItem(item as WireItem));
+    const found = (output.Items ?? []).map((item) => childOfItem(item as WireItem));
+    const ids = found.slice(0, pageSize);
     const last = ids.at(-1);
-    return output.LastEvaluatedKey === undefined || last === undefined ? { ids } : { ids, next: last };
+    return (found.length > pageSize || output.LastEvaluatedKey !== undefined) && last !== undefined ? { ids, next: last } : { ids };
   }
 
   /** A namespace's entry in the registry. */

@@ -9,7 +9,7 @@ export type CascadeResult =
   | { readonly kind: 'exhausted'; readonly statuses: readonly LimitStatus[] }
   | { readonly kind: 'stale'; readonly version: number }
   /** Some level gave no answer. What the others took is still held: the caller decides whether to keep it. */
-  | { readonly kind: 'failed'; readonly failure: StoreFailure; readonly results: readonly TakeResult[] };
+  | { readonly kind: 'failed'; readonly error: unknown; readonly results: readonly TakeResult[] };
 
 /**
  * Takes at all levels in parallel, one round trip for any depth. If one refuses, what the others took is given back,
@@ -29,7 +29,7 @@ export async function takeCascade(parts: TakeParts, levels: readonly Level[], de
     return { kind: 'stale', version: stale.version };
   }
   const failed = results.find((result) => result.kind === 'failed');
-  return failed === undefined ? { kind: 'taken', results } : { kind: 'failed', failure: failed.failure, results };
+  return failed === undefined ? { kind: 'taken', results } : { kind: 'failed', error: failed.error, results };
 }
 
 /** Gives back what was taken, each level once. A credit that fails leaks tokens, which come back at the limit's rate. */

@@ -9,6 +9,7 @@ import {
   type Sleep,
   StoreFailure,
   statusOf,
+  ValidationError,
 } from '@millrace/core';
 import { giveBack, takeCascade } from './cascade.js';
 import { AcquireAborted, errorFor, LimiterClosed, RateLimitExceeded, RateLimiterUnavailable } from './errors.js';
@@ -116,6 +117,7 @@ export class Engine {
     work: (lease: Lease) => Promise<T> | T,
     options: AcquireOptions = {},
   ): Promise<T> {
+    if (typeof work !== 'function') throw new ValidationError('work', 'a function', work);
     const lease = await this.acquire(entity, resource, amounts, options);
     let result: T;
     try {
@@ -183,7 +185,7 @@ export class Engine {
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       const levels = this.#plan(request, { charged: [], version: 0 }, amounts);
-      return await this.#unavailable(request, amounts, levels, { failure: error, results: [] }, options, deadlineMs);
+      return await this.#unavailable(request, amounts, levels, { error, results: [] }, options, deadlineMs);
     }
   }
 
@@ -226,11 +228,11 @@ export class Engine {
     request: Request,
     amounts: Amounts,
     levels: readonly Level[],
-    outcome: { readonly failure: StoreFailure; readonly results: readonly TakeResult[] },
+    outcome: { readonly error: unknown; readonly results: readonly TakeResult[] },
     options: AcquireOptions,
     deadlineMs: number,
   ): Promise<Verdict> {
-    const error = errorFor(outcome.failure);
+    const error = publicError(outcome.error);
     if (options.onUnavailable === 'allow' && error instanceof RateLimiterUnavailable) {
       return this.#grant(request, amounts, levels, outcome.results, options, true);
     }
@@ -241,20 +243,16 @@ export class Engine {
   async #settle(holdings: readonly Holding[], deltas: ReadonlyMap<string, number>, options: AcquireOptions): Promise<ChangeReport> {
     if (this.#closed) throw new LimiterClosed('settle a lease');
     const states = new Map<Holding, BucketState>();
-    let failure: StoreFailure | undefined;
-    await Promise.all(
+    // Every level is settled as far as it can be, whatever happens at another.
+    const outcomes = await Promise.allSettled(
       holdings.map(async (holding) => {
-        try {
-          const state = await holding.change(this.#parts, deltas, this.#deadline());
-          if (state !== undefined) states.set(holding, state);
-        } catch (error) {
-          if (!(error instanceof StoreFailure)) throw error;
-          failure = error;
-        }
+        const state = await holding.change(this.#parts, deltas, this.#deadline());
+        if (state !== undefined) states.set(holding, state);
       }),
     );
-    if (failure === undefined) return { states, degraded: false };
-    const error = errorFor(failure);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) return { states, degraded: false };
+    const error = publicError(failed.reason);
     if (options.onUnavailable === 'allow' && error instanceof RateLimiterUnavailable) return { states, degraded: true };
     throw error;
   }
@@ -271,13 +269,18 @@ export class Engine {
         level.debits.map(({ limit, tokens }) => statusOf(level, limit, tokens, states[index], nowUs)),
       );
     } catch (error) {
-      throw error instanceof StoreFailure ? errorFor(error) : error;
+      throw publicError(error);
     }
   }
 
   #deadline(): number {
     return this.clock.nowMs() + this.#deadlineMs;
   }
+}
+
+/** What callers see of a failure: those of the store become errors of Millrace. */
+function publicError(error: unknown): unknown {
+  return error instanceof StoreFailure ? errorFor(error) : error;
 }
 
 function longestMs(statuses: readonly LimitStatus[]): number {

@@ -68,7 +68,8 @@ function levelFor(
   const ref: BucketRef = { namespaceId, entity, resource, shard: 0 };
   const debits: Debit[] = [];
   for (const limit of limits) {
-    const tokens = amounts[limit.name];
+    // A limit may be called "constructor", which every object seems to have.
+    const tokens = Object.hasOwn(amounts, limit.name) ? amounts[limit.name] : undefined;
     if (tokens === undefined) continue;
     if (tokens > limit.capacity) {
       throw new ValidationError(

@@ -1,4 +1,4 @@
-import { type EntityStore, type Lineage, lineageOf } from '@millrace/core';
+import { type EntityRecord, type EntityStore, type Lineage, lineageOf } from '@millrace/core';
 import { BoundedMap } from './bounded-map.js';
 import { type EngineParts, withRetries } from './send.js';
 
@@ -50,9 +50,9 @@ export class Lineages {
     return this.#load(entity, 'fresh', version, deadlineMs);
   }
 
-  /** Forgets an entity that this process has changed. */
-  forget(entity: string): void {
-    this.#entries.delete(entity);
+  /** Takes up what this process itself has stored. */
+  note(record: EntityRecord): void {
+    this.#keep(record.id, lineageOf(record));
   }
 
   async #load(entity: string, consistency: 'fresh' | 'eventual', atLeast: number, deadlineMs: number): Promise<Lineage> {
@@ -60,8 +60,14 @@ export class Lineages {
       this.#parts.entities.findEntity(this.#namespaceId, entity, consistency),
     );
     const found = lineageOf(record);
-    const lineage = found.version >= atLeast ? found : { ...found, version: atLeast };
-    this.#entries.set(entity, { lineage, untilMs: this.#parts.clock.nowMs() + this.#options.ttlMs });
-    return lineage;
+    return this.#keep(entity, found.version >= atLeast ? found : { ...found, version: atLeast });
+  }
+
+  /** Keeps a lineage, unless a newer one is known: replies overtake one another. Returns the newer of the two. */
+  #keep(entity: string, lineage: Lineage): Lineage {
+    const known = this.#entries.get(entity)?.lineage;
+    const newest = known !== undefined && known.version > lineage.version ? known : lineage;
+    this.#entries.set(entity, { lineage: newest, untilMs: this.#parts.clock.nowMs() + this.#options.ttlMs });
+    return newest;
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@millrace/core';
+import { type Clock, ValidationError } from '@millrace/core';
 
 /** The engine's time, in whole microseconds. It never goes backwards: time that does would mint tokens. */
 export class MonotonicClock {
@@ -10,7 +10,9 @@ export class MonotonicClock {
   }
 
   nowUs(): number {
-    this.#lastUs = Math.max(this.#lastUs, Math.floor(this.#clock.nowMs() * 1000));
+    const nowMs = this.#clock.nowMs();
+    if (!Number.isFinite(nowMs)) throw new ValidationError('time of the clock', 'milliseconds since the epoch', nowMs);
+    this.#lastUs = Math.max(this.#lastUs, Math.floor(nowMs * 1000));
     return this.#lastUs;
   }
 

@@ -44,10 +44,16 @@ export function checkAcquire(entity: unknown, resource: unknown, options: Acquir
   if (onUnavailable !== undefined && onUnavailable !== 'block' && onUnavailable !== 'allow') {
     throw new ValidationError('option "onUnavailable"', '"block" or "allow"', onUnavailable);
   }
-  if (signal !== undefined && (typeof signal !== 'object' || signal === null || typeof signal.aborted !== 'boolean')) {
-    throw new ValidationError('option "signal"', 'an AbortSignal', signal);
-  }
+  if (signal !== undefined && !isAbortSignal(signal)) throw new ValidationError('option "signal"', 'an AbortSignal', signal);
   return checkRequest(entity, resource, options.limits === undefined ? {} : { limits: options.limits });
+}
+
+function isAbortSignal(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const signal = value as Partial<AbortSignalLike>;
+  return (
+    typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function' && typeof signal.removeEventListener === 'function'
+  );
 }
 
 /** Checks what is asked of each limit: whole numbers above zero, and at least one of them. */

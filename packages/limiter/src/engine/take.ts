@@ -23,7 +23,7 @@ export type TakeResult =
   | { readonly kind: 'exhausted'; readonly level: Level; readonly state: BucketState | undefined; readonly nowUs: number }
   /** The bucket has met a newer configuration than this process knows. */
   | { readonly kind: 'stale'; readonly level: Level; readonly version: number }
-  | { readonly kind: 'failed'; readonly level: Level; readonly failure: StoreFailure };
+  | { readonly kind: 'failed'; readonly level: Level; readonly error: unknown };
 
 /** The moves by which a level was taken from, one for each debit. */
 type Charges = readonly TakeMove[];
@@ -64,8 +64,8 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
       `the bucket of "${level.entity}" on "${level.resource}" changed under ${MAX_WRITES} writes in a row`,
     );
   } catch (error) {
-    if (error instanceof StoreFailure) return { kind: 'failed', level, failure: error };
-    throw error;
+    // Whatever it is, the other levels have to be given back before anybody hears of it.
+    return { kind: 'failed', level, error };
   }
 }
 
