@@ -81,7 +81,7 @@ describeBadCalls('worlds in which nothing opens', () => world, [
     title: 'a provider of credentials that throws',
     call: opening(() => ({ credentials: () => Promise.reject(new Error('the vault is sealed')) })),
     code: 'CREDENTIALS',
-    says: ['no usable AWS credentials', 'the vault is sealed'],
+    says: ['no usable AWS credentials', 'millrace-', 'the vault is sealed'],
   },
   {
     title: 'a table with other keys, when it is to be created',
@@ -101,7 +101,7 @@ describe('without any credentials', () => {
   const HIDDEN = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE', 'AWS_WEB_IDENTITY_TOKEN_FILE'];
   const RELATIVE = ['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'];
 
-  it('says so, and keeps what the SDK said', async () => {
+  it('says so, names the table, and keeps what the SDK said', async () => {
     for (const name of [...HIDDEN, ...RELATIVE]) vi.stubEnv(name, undefined);
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
     vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere/credentials');
@@ -111,7 +111,7 @@ describe('without any credentials', () => {
     const error = await thrownBy(() => RateLimiter.open({ table: world.table.table, endpoint, region }));
 
     expect(error).toMatchObject({ name: 'MillraceError', code: 'CREDENTIALS', cause: { cause: { name: 'CredentialsProviderError' } } });
-    expect((error as Error).message).toContain('no usable AWS credentials');
+    expect((error as Error).message).toContain(`no usable AWS credentials for table "${world.table.table}"`);
     vi.unstubAllEnvs();
   });
 

@@ -32,7 +32,7 @@ describe('with a document client', () => {
   const openStore = async () => {
     const table = `document-${randomUUID()}`;
     await createTable({ table, client });
-    const connection = await connect({ client });
+    const connection = await connect({ client }, table);
     return {
       store: new DynamoStore(new Sender(connection.client, table, TIMEOUT_MS, () => undefined), table),
       close: () => deleteTable({ table, client }),

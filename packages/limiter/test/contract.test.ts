@@ -26,7 +26,7 @@ describe.each(engines.filter(({ available }) => available))('on $name', ({ name 
 
   const openDynamo = async () => {
     const { table, connection, close } = await tableOn(engine);
-    const { client, close: disconnect } = await connect(connection);
+    const { client, close: disconnect } = await connect(connection, table);
     const store = new DynamoStore(new Sender(client, table, TIMEOUT_MS, () => undefined), table);
     return {
       store,

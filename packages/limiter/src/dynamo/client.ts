@@ -64,7 +64,9 @@ export async function connect(options: ConnectionOptions, table: string): Promis
     // Asked for once here, where it is clear what a failure means; whatever a provider throws, it has no code of the SDK.
     await client.config.credentials();
   } catch (error) {
-    throw new StoreFailure('credentials', 'no', `no usable AWS credentials for table "${table}": ${(error as Error).message ?? error}`, { cause: error });
+    throw new StoreFailure('credentials', 'no', `no usable AWS credentials for table "${table}": ${(error as Error).message ?? error}`, {
+      cause: error,
+    });
   }
   return { client, close: () => client.destroy() };
 }

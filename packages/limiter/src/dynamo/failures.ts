@@ -39,9 +39,10 @@ export function failureFor(error: unknown, table: string, timeoutMs: number): St
 function meaningOf(error: SdkError): Meaning {
   const byName = typeof error.name === 'string' ? BY_NAME[error.name] : undefined;
   if (byName !== undefined) return byName;
-  if (error.name === 'AbortError' || error.name === 'TimeoutError') return ['timeout', 'unknown'];
+  // Before the names: the SDK calls a reset connection a TimeoutError, too.
   if (NEVER_SENT.has(error.code)) return ['network', 'no'];
   if (MAYBE_SENT.has(error.code)) return ['network', 'unknown'];
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return ['timeout', 'unknown'];
   if ((error.$metadata?.httpStatusCode ?? 0) >= 500) return ['server', 'unknown'];
   return ['refused', 'unknown'];
 }

@@ -11,6 +11,7 @@ import {
   statusOf,
   ValidationError,
 } from '@millrace/core';
+import { abortable } from './abort.js';
 import { giveBack, takeCascade } from './cascade.js';
 import { AcquireAborted, errorFor, LimiterClosed, RateLimitExceeded, RateLimiterUnavailable } from './errors.js';
 import { Holding } from './holding.js';
@@ -98,15 +99,11 @@ export class Engine {
     const running = this.track(this.#acquire(request, checked, options));
     if (signal === undefined) return running;
 
-    return new Promise<Verdict>((resolve, reject) => {
-      const abort = (): void => {
-        reject(new AcquireAborted(signal.reason));
-        // A debit on the wire cannot be called back. It is let through, and what it took is given back.
-        this.track(running.then((verdict) => (verdict.allowed ? verdict.lease.release() : undefined)).catch(() => undefined));
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      running.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const { result, ended } = abortable(running, signal, async (verdict) => {
+      if (verdict.allowed) await verdict.lease.release();
     });
+    this.track(ended);
+    return result;
   }
 
   /** Runs `work` under a lease: commits when it returns, gives everything back when it throws. */

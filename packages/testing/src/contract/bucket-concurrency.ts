@@ -37,8 +37,9 @@ export function describeConcurrency(store: () => BucketStore): void {
 
     it('admit exactly one that needs the bucket idle, and tell the others what it left', async () => {
       const bucket = new ScratchBucket(store());
+      const take: Move = { form: 'idle', limit: 'rpm', tokens: 1, chargeUs: TOKEN_US, toUs: NOW_US };
 
-      const outcomes = await Promise.all(callers.map(() => bucket.write([{ form: 'idle', limit: 'rpm', tokens: 1, chargeUs: TOKEN_US }])));
+      const outcomes = await Promise.all(callers.map(() => bucket.write([take])));
 
       expect(written(outcomes)).toHaveLength(1);
       const state = await bucket.read();

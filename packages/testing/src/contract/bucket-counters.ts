@@ -71,5 +71,5 @@ export function describeCounters(store: () => BucketStore): void {
 }
 
 function idle(limit: string, tokens: number): Move {
-  return { form: 'idle', limit, tokens, chargeUs: 0 };
+  return { form: 'idle', limit, tokens, chargeUs: 0, toUs: NOW_US };
 }

@@ -6,7 +6,8 @@ const FAR_US = 10 ** 12;
 const MOVE = { limit: 'rpm', tokens: 3, chargeUs: 500 } as const;
 const BUSY: Move = { ...MOVE, form: 'busy', fromUs: NOW_US - 100, toUs: NOW_US + 100 };
 const CHARGE: Move = { ...MOVE, form: 'busy', fromUs: NOW_US - 100 };
-const IDLE: Move = { ...MOVE, form: 'idle' };
+const IDLE: Move = { ...MOVE, form: 'idle', toUs: NOW_US };
+const LARGE: Move = { ...IDLE, toUs: NOW_US - 100 };
 const CREDIT: Move = { ...MOVE, form: 'credit' };
 const REVIVE: Move = { form: 'revive', limit: 'rpm', tokens: 3 };
 
@@ -29,10 +30,12 @@ const CASES: readonly Case[] = [
   { title: 'busy without an upper bound, at its lower one', move: CHARGE, tatUs: NOW_US - 100, nextUs: NOW_US + 400 },
   { title: 'busy without an upper bound, one below its lower one', move: CHARGE, tatUs: NOW_US - 101 },
   { title: 'busy without an upper bound, far ahead', move: CHARGE, tatUs: NOW_US + FAR_US, nextUs: NOW_US + FAR_US + 500 },
-  { title: 'idle now', move: IDLE, tatUs: NOW_US, nextUs: NOW_US + 500 },
-  { title: 'idle one before now', move: IDLE, tatUs: NOW_US - 1, nextUs: NOW_US + 500 },
-  { title: 'idle one after now', move: IDLE, tatUs: NOW_US + 1 },
+  { title: 'idle at its bound', move: IDLE, tatUs: NOW_US, nextUs: NOW_US + 500 },
+  { title: 'idle one below its bound', move: IDLE, tatUs: NOW_US - 1, nextUs: NOW_US + 500 },
+  { title: 'idle one above its bound', move: IDLE, tatUs: NOW_US + 1 },
   { title: 'idle far behind', move: IDLE, tatUs: NOW_US - FAR_US, nextUs: NOW_US + 500 },
+  { title: 'idle with a bound before now, at it', move: LARGE, tatUs: NOW_US - 100, nextUs: NOW_US + 500 },
+  { title: 'idle with a bound before now, one above it', move: LARGE, tatUs: NOW_US - 99 },
   { title: 'credit of a busy limit', move: CREDIT, tatUs: NOW_US + 700, nextUs: NOW_US + 200 },
   { title: 'credit to below now', move: CREDIT, tatUs: NOW_US + 100, nextUs: NOW_US - 400 },
   { title: 'credit far below now', move: { ...CREDIT, chargeUs: FAR_US }, tatUs: NOW_US, nextUs: NOW_US - FAR_US },

@@ -12,7 +12,7 @@ const LIMITS = ['a', 'b', 'c'] as const;
 const offsetUs = fc.integer({ min: -6, max: 6 });
 const chargeUs = fc.oneof(
   { weight: 9, arbitrary: fc.integer({ min: 0, max: 6 }) },
-  { weight: 1, arbitrary: fc.integer({ min: 0, max: 10 ** 15 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 10 ** 14 }) },
 );
 const tokens = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.maxSafeNat());
 
@@ -22,7 +22,7 @@ function moveOf(limit: string): fc.Arbitrary<Move> {
       const fromUs = NOW_US + from;
       return to === undefined ? { form: 'busy', limit, ...rest, fromUs } : { form: 'busy', limit, ...rest, fromUs, toUs: NOW_US + to };
     }),
-    fc.record({ tokens, chargeUs }).map((rest): Move => ({ form: 'idle', limit, ...rest })),
+    fc.record({ tokens, chargeUs, to: offsetUs }).map(({ to, ...rest }): Move => ({ form: 'idle', limit, ...rest, toUs: NOW_US + to })),
     fc.record({ tokens, chargeUs }).map((rest): Move => ({ form: 'credit', limit, ...rest })),
     fc.record({ tokens }).map((rest): Move => ({ form: 'revive', limit, ...rest })),
   );

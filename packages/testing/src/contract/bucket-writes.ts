@@ -8,8 +8,8 @@ const HOUR_US = 3_600_000_000;
 const MIXED: readonly Move[] = [
   { form: 'busy', limit: 'busy', tokens: 1, chargeUs: 10, fromUs: NOW_US, toUs: NOW_US + 100 },
   { form: 'busy', limit: 'charge', tokens: 2, chargeUs: 20, fromUs: NOW_US },
-  { form: 'idle', limit: 'idle', tokens: 3, chargeUs: 30 },
-  { form: 'idle', limit: 'fresh', tokens: 4, chargeUs: 40 },
+  { form: 'idle', limit: 'idle', tokens: 3, chargeUs: 30, toUs: NOW_US },
+  { form: 'idle', limit: 'fresh', tokens: 4, chargeUs: 40, toUs: NOW_US },
   { form: 'credit', limit: 'credit', tokens: 5, chargeUs: 50 },
   { form: 'revive', limit: 'revive', tokens: 6 },
 ];
@@ -19,7 +19,7 @@ const MIXED_TAT = { busy: NOW_US + 100, charge: NOW_US + HOUR_US, idle: NOW_US -
 const SPOILED: readonly Move[] = [
   { form: 'busy', limit: 'busy', tokens: 1, chargeUs: 10, fromUs: NOW_US, toUs: NOW_US + 99 },
   { form: 'busy', limit: 'charge', tokens: 2, chargeUs: 20, fromUs: NOW_US + HOUR_US + 1 },
-  { form: 'idle', limit: 'busy', tokens: 3, chargeUs: 30 },
+  { form: 'idle', limit: 'busy', tokens: 3, chargeUs: 30, toUs: NOW_US },
   { form: 'credit', limit: 'fresh', tokens: 5, chargeUs: 50 },
   { form: 'revive', limit: 'credit', tokens: 6 },
 ];
@@ -55,7 +55,7 @@ export function describeMoves(store: () => BucketStore): void {
     it(`can be ${MAX_LIMITS}, with the longest names`, async () => {
       const bucket = new ScratchBucket(store());
       const names = Array.from({ length: MAX_LIMITS }, (_, index) => `${'limit-name_'.repeat(3).slice(0, 31)}${index}`);
-      const idle = names.map((limit, index): Move => ({ form: 'idle', limit, tokens: index + 1, chargeUs: index }));
+      const idle = names.map((limit, index): Move => ({ form: 'idle', limit, tokens: index + 1, chargeUs: index, toUs: NOW_US }));
       const busy = names.map((limit): Move => ({ form: 'busy', limit, tokens: 1, chargeUs: 1, fromUs: NOW_US, toUs: NOW_US + 100 }));
       await bucket.written(idle);
 
@@ -69,7 +69,7 @@ export function describeMoves(store: () => BucketStore): void {
       const names = ['PK', 'SK', 'ttl', 'v', 'seq', 'cv', 't', 'u', 'r', 'name', 'constructor', 'toString', 'size', 'Rpm', 'rpm'];
 
       for (const [index, limit] of names.entries()) {
-        await bucket.written([{ form: 'idle', limit, tokens: 1, chargeUs: index }]);
+        await bucket.written([{ form: 'idle', limit, tokens: 1, chargeUs: index, toUs: NOW_US }]);
       }
 
       const state = await bucket.read();
@@ -82,15 +82,16 @@ export function describeMoves(store: () => BucketStore): void {
 
 /** What a write says of a bucket as a whole. */
 export function describeHeader(store: () => BucketStore): void {
-  const TAKE: Move = { form: 'idle', limit: 'rpm', tokens: 1, chargeUs: 0 };
+  const TAKE: Move = { form: 'idle', limit: 'rpm', tokens: 1, chargeUs: 0, toUs: NOW_US };
 
   describe('the write number', () => {
     it('starts at the time of creation and grows by one with each write, whatever time the write bears', async () => {
       const bucket = new ScratchBucket(store());
-      const times = [NOW_US, NOW_US + HOUR_US, NOW_US, NOW_US + 2 * HOUR_US];
+      const seqs = [(await bucket.written([TAKE])).seq];
 
-      const seqs: number[] = [];
-      for (const nowUs of times) seqs.push((await bucket.written([TAKE], { nowUs: Math.max(nowUs, NOW_US) })).seq);
+      for (const nowUs of [NOW_US + HOUR_US, NOW_US - HOUR_US, NOW_US]) {
+        seqs.push((await bucket.written([{ form: 'credit', limit: 'rpm', tokens: 1, chargeUs: 1 }], { nowUs })).seq);
+      }
 
       expect(seqs).toEqual([1, 2, 3, 4].map((step) => NOW_US + step));
     });
@@ -106,17 +107,17 @@ export function describeHeader(store: () => BucketStore): void {
 
   describe('the configuration version', () => {
     it.each([
-      { title: 'none by none', stored: undefined, known: undefined, then: undefined },
-      { title: 'none by one', stored: undefined, known: 0, then: 0 },
-      { title: 'one by none', stored: 7, known: undefined, then: 7 },
-      { title: 'one by its equal', stored: 7, known: 7, then: 7 },
-      { title: 'one by the next', stored: 7, known: 8, then: 8 },
-      { title: 'one by one of the size of a time', stored: 0, known: NOW_US, then: NOW_US },
-    ])('is raised or kept: $title', async ({ stored, known, then }) => {
+      { title: 'none by none', stored: undefined, known: undefined, expected: undefined },
+      { title: 'none by one', stored: undefined, known: 0, expected: 0 },
+      { title: 'one by none', stored: 7, known: undefined, expected: 7 },
+      { title: 'one by its equal', stored: 7, known: 7, expected: 7 },
+      { title: 'one by the next', stored: 7, known: 8, expected: 8 },
+      { title: 'one by one of the size of a time', stored: 0, known: NOW_US, expected: NOW_US },
+    ])('is raised or kept: $title', async ({ stored, known, expected }) => {
       const bucket = new ScratchBucket(store());
       await bucket.written([TAKE], version(stored));
 
-      expect((await bucket.written([TAKE], version(known))).configVersion).toBe(then);
+      expect((await bucket.written([TAKE], version(known))).configVersion).toBe(expected);
     });
 
     it.each([

@@ -53,7 +53,7 @@ export class ScratchBucket {
   async startAt(tatUs: Readonly<Record<string, number>>): Promise<BucketState> {
     let state: BucketState | undefined;
     for (const [limit, target] of Object.entries(tatUs)) {
-      state = await this.written([{ form: 'idle', limit, tokens: 1, chargeUs: 1 }], { nowUs: target - 1 });
+      state = await this.written([{ form: 'idle', limit, tokens: 1, chargeUs: 1, toUs: target - 1 }], { nowUs: target - 1 });
     }
     if (state === undefined) throw new Error('startAt needs a limit');
     return state;
