@@ -87,10 +87,11 @@ export class RateLimiter {
     let connection: Connection | undefined;
     try {
       connection = await connect(options, table);
-      const store = new DynamoStore(
-        new Sender(connection.client, table, requestTimeoutMs, (...request) => stats.request(...request)),
-        table,
+      // No request outlives the call that it belongs to.
+      const sender = new Sender(connection.client, table, Math.min(requestTimeoutMs, deadlineMs), (...request) =>
+        stats.request(...request),
       );
+      const store = new DynamoStore(sender, table);
       const engineClock = new MonotonicClock(clock);
       const parts = { ...runtime, clock: engineClock, stats };
       const record = await withRetries(parts, engineClock.nowMs() + deadlineMs, 'unknown', () => store.findNamespace(namespace));

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { bucketFromItem, parseBucketKey, type WireItem } from '@millrace/core';
 import { Limit } from '@millrace/limiter';
 import { build } from 'esbuild';
@@ -61,10 +61,7 @@ async function runProcesses(entityOf: (process: number) => string, settling: Cal
 
 /** What the table has on its books: used less returned, by entity and limit. */
 async function books(): Promise<Map<string, Record<string, number>>> {
-  const { endpoint, region, credentials } = table.engine;
-  const client = new DynamoDBClient({ endpoint, region, credentials });
-  const { Items: items = [] } = await client.send(new ScanCommand({ TableName: table.table, ConsistentRead: true }));
-  client.destroy();
+  const { Items: items = [] } = await table.client.send(new ScanCommand({ TableName: table.table, ConsistentRead: true }));
   const found = new Map<string, Record<string, number>>();
   for (const item of items) {
     const ref = parseBucketKey(item['PK']?.S ?? '');

@@ -1,11 +1,8 @@
 import { RateLimiter, type RateLimiterOptions } from '@millrace/limiter';
-import { createTable } from '@millrace/limiter/admin';
-import { type LocalEngine, launchEngine } from '@millrace/testing';
+import { type EngineTable, launchTable } from './engine-table.js';
 
 /** A table on an engine of its own, and limiters on it; all of them end with `close`. */
-export interface OpenTable {
-  readonly engine: LocalEngine;
-  readonly table: string;
+export interface OpenTable extends Pick<EngineTable, 'client' | 'table'> {
   readonly connection: Pick<RateLimiterOptions, 'table' | 'endpoint' | 'region' | 'credentials'>;
   open(options?: Partial<RateLimiterOptions>): Promise<RateLimiter>;
   close(): Promise<void>;
@@ -13,14 +10,12 @@ export interface OpenTable {
 
 /** Starts the embedded engine and creates a table in it. */
 export async function openTable(): Promise<OpenTable> {
-  const engine = await launchEngine();
-  const { endpoint, region, credentials } = engine;
-  const connection = { table: 'millrace', endpoint, region, credentials };
-  await createTable(connection);
+  const launched = await launchTable();
+  const connection = { table: launched.table, ...launched.connection };
   const limiters: RateLimiter[] = [];
   return {
-    engine,
-    table: connection.table,
+    client: launched.client,
+    table: launched.table,
     connection,
     async open(options = {}) {
       const limiter = await RateLimiter.open({ ...connection, ...options });
@@ -29,7 +24,7 @@ export async function openTable(): Promise<OpenTable> {
     },
     async close() {
       await Promise.all(limiters.map((limiter) => limiter.close()));
-      await engine.close();
+      await launched.close();
     },
   };
 }

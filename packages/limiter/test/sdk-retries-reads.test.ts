@@ -99,14 +99,14 @@ describe('a deadline', () => {
   it('that is over leaves no time to send anything again', async () => {
     const name = world.freshName();
     let nowMs = FROZEN.nowMs();
-    // Every look at the clock is a second later than the one before.
+    // Every look at the clock is twenty seconds later than the one before.
     const running = {
       nowMs: () => {
-        nowMs += 1_000;
+        nowMs += 20_000;
         return nowMs;
       },
     };
-    const limiter = await world.limiter({ clock: running, deadlineMs: 1 });
+    const limiter = await world.limiter({ clock: running, deadlineMs: 10_000 });
     world.proxy.spoilEach('UpdateItem', answer(400, 'ThrottlingException', false));
 
     await expect(limiter.acquire(name, 'api', { rpm: 1 }, options)).rejects.toMatchObject({ code: 'UNAVAILABLE' });

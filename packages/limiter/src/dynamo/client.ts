@@ -39,6 +39,9 @@ export async function connect(options: ConnectionOptions, table: string): Promis
     if (typeof options.client !== 'object' || options.client === null || typeof options.client.send !== 'function') {
       throw new ValidationError('option "client"', 'a DynamoDBClient or a DynamoDBDocumentClient', options.client);
     }
+    const ignored = (['endpoint', 'region', 'credentials'] as const).find((option) => options[option] !== undefined);
+    if (ignored !== undefined)
+      throw new ValidationError(`option "${ignored}"`, 'left out beside "client", which has its own', options[ignored]);
     return { client: options.client as unknown as DynamoDBClient, close: () => undefined };
   }
   if (options.endpoint !== undefined && !isHttpUrl(options.endpoint)) {

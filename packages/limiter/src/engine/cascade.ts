@@ -20,20 +20,24 @@ export async function takeCascade(parts: TakeParts, levels: readonly Level[], de
 
   // A level that said no outweighs one that said nothing: the request cannot be admitted, whatever the other would say.
   if (results.some((result) => result.kind === 'exhausted')) {
-    await giveBack(parts, results, deadlineMs);
+    await giveBack(parts, results);
     return { kind: 'exhausted', statuses: results.flatMap(statusesOf) };
   }
   const stale = results.find((result) => result.kind === 'stale');
   if (stale !== undefined) {
-    await giveBack(parts, results, deadlineMs);
+    await giveBack(parts, results);
     return { kind: 'stale', version: stale.version };
   }
   const failed = results.find((result) => result.kind === 'failed');
   return failed === undefined ? { kind: 'taken', results } : { kind: 'failed', error: failed.error, results };
 }
 
-/** Gives back what was taken, each level once. A credit that fails leaks tokens, which come back at the limit's rate. */
-export async function giveBack(parts: TakeParts, results: readonly TakeResult[], deadlineMs: number): Promise<void> {
+/**
+ * Gives back what was taken, each level once, with time of its own: the acquire's may be over. A credit that fails leaks
+ * tokens, which come back at the limit's rate.
+ */
+export async function giveBack(parts: TakeParts, results: readonly TakeResult[]): Promise<void> {
+  const deadlineMs = parts.newDeadlineMs();
   const taken = results.filter((result) => result.kind === 'taken');
   await Promise.all(
     taken.map(async (result) => {

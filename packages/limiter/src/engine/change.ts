@@ -11,7 +11,7 @@ import {
 } from '@millrace/core';
 import { insistFromUs, MAX_WRITES } from './insist.js';
 import type { Level } from './level.js';
-import { sendWrite } from './send.js';
+import { checkDeadline, sendWrite } from './send.js';
 import { lengthenLife, type TakeParts } from './take.js';
 
 /** A change of one limit: tokens taken (above zero) or given back (below), and the time that they move. */
@@ -26,6 +26,7 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
   let exact: { readonly state: BucketState | undefined } | undefined;
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     const nowUs = parts.clock.nowUs();
+    if (attempt > 1) checkDeadline(nowUs, deadlineMs);
     const seen = exact === undefined ? parts.knowledge.seen(level.bucket) : exact.state;
     const timings = changes.map(({ limit }) => timingOf(limit));
     const moves = changes.map((change) => moveFor(change, seen, attempt, nowUs));

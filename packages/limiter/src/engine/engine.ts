@@ -74,6 +74,7 @@ export class Engine {
       random,
       stats: this.stats,
       knowledge: new BucketKnowledge(options.maxEntries),
+      newDeadlineMs: () => this.#deadline(),
     };
     this.lineages = new Lineages({ ...this.#parts, entities: store }, options.namespaceId, {
       ttlMs: options.configTtlMs,
@@ -173,7 +174,7 @@ export class Engine {
         const outcome = await takeCascade(this.#parts, levels, deadlineMs);
         if (outcome.kind === 'taken') return this.#grant(request, amounts, levels, outcome.results, options);
         if (outcome.kind === 'exhausted') return this.#reject(outcome.statuses);
-        if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options, deadlineMs);
+        if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options);
         this.stats.add('staleConfigurations');
         if (refreshes === MAX_REFRESHES)
           throw new StoreFailure('throttled', 'no', `the lineage of "${request.entity}" changed ${MAX_REFRESHES} times in a row`);
@@ -182,7 +183,7 @@ export class Engine {
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       const levels = this.#plan(request, { charged: [], version: 0 }, amounts);
-      return await this.#unavailable(request, amounts, levels, { error, results: [] }, options, deadlineMs);
+      return await this.#unavailable(request, amounts, levels, { error, results: [] }, options);
     }
   }
 
@@ -227,13 +228,12 @@ export class Engine {
     levels: readonly Level[],
     outcome: { readonly error: unknown; readonly results: readonly TakeResult[] },
     options: AcquireOptions,
-    deadlineMs: number,
   ): Promise<Verdict> {
     const error = publicError(outcome.error);
     if (options.onUnavailable === 'allow' && error instanceof RateLimiterUnavailable) {
       return this.#grant(request, amounts, levels, outcome.results, options, true);
     }
-    await giveBack(this.#parts, outcome.results, deadlineMs);
+    await giveBack(this.#parts, outcome.results);
     throw error;
   }
 

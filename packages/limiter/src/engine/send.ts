@@ -41,6 +41,11 @@ export async function sendWrite(parts: EngineParts, write: BucketWrite, deadline
   });
 }
 
+/** Ends a call that has guessed wrong so often, or waited so long, that its time is over. */
+export function checkDeadline(nowUs: number, deadlineMs: number): void {
+  if (nowUs / 1000 > deadlineMs) throw new StoreFailure('timeout', 'no', 'the deadline of the call has passed');
+}
+
 /** Reads a bucket. A read changes nothing, so it may always be sent again. */
 export async function sendRead(parts: EngineParts, ref: BucketWrite['ref'], deadlineMs: number): Promise<BucketState | undefined> {
   return withRetries(parts, deadlineMs, 'unknown', () => parts.buckets.read(ref));

@@ -15,7 +15,7 @@ import {
 import { insistFromUs, MAX_WRITES } from './insist.js';
 import type { BucketKnowledge } from './knowledge.js';
 import type { Level } from './level.js';
-import { type EngineParts, sendWrite } from './send.js';
+import { checkDeadline, type EngineParts, sendWrite } from './send.js';
 
 /** How a take at one level ended. */
 export type TakeResult =
@@ -30,6 +30,8 @@ type Charges = readonly TakeMove[];
 
 export interface TakeParts extends EngineParts {
   readonly knowledge: BucketKnowledge;
+  /** Until when a call that begins now may go on sending requests. */
+  readonly newDeadlineMs: () => number;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
   try {
     for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
       const nowUs = parts.clock.nowUs();
+      if (attempt > 1) checkDeadline(nowUs, deadlineMs);
       const guesses = guessForms(parts.knowledge, level, nowUs, attempt);
       const moves = guesses.map(({ move }) => move);
       const outcome = await sendWrite(parts, takeWrite(parts.knowledge, level, moves, nowUs), deadlineMs);
