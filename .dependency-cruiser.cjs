@@ -41,7 +41,7 @@ module.exports = {
       from: { path: '^packages/([^/]+)/(src|test)/|^docs/()' },
       to: {
         path: '^packages/[^/]+/src/',
-        pathNot: ['^packages/$1/src/', '/src/((engine|contract|simulator)/)?index[.]ts$', '/src/admin[.]ts$'],
+        pathNot: ['^packages/$1/src/', '/src/((engine|contract|simulator)/)?index[.]ts$', '/src/(admin|arbitraries)[.]ts$'],
       },
     },
     {

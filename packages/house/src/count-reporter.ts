@@ -14,7 +14,7 @@ export class CountReporter implements Reporter {
         else {
           skipped += 1;
           const note = result.state === 'skipped' ? result.note : undefined;
-          process.stdout.write(`skipped: ${test.fullName}: ${note ?? 'no reason given'}\n`);
+          process.stdout.write(`skipped: ${test.fullName}: ${note ?? 'the reason is in its name'}\n`);
         }
       }
     }

@@ -2,17 +2,18 @@ import { createHash, createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { installedEngines } from './installed-engines.js';
 import { launchEngine } from './launch-engine.js';
-import type { EngineName, LocalEngine } from './local-engine.js';
+import type { LocalEngine } from './local-engine.js';
 
 const engines = await installedEngines();
 /** With the names of the engines that DYNAMODB_ENDPOINT would replace. */
 const { DYNAMODB_ENDPOINT: _named, ...env } = process.env;
 
 describe.each(engines)('launching $name', { timeout: 60_000 }, ({ name, ...state }) => {
-  it.skipIf(!state.available)(`answers a signed request ${state.available ? '' : `(${state.reason})`}`, async () => {
+  it('answers a signed request', async ({ skip }) => {
+    if (!state.available) skip(state.reason);
     await using engine = await launchEngine({ engine: name });
 
     expect(engine.name).toBe(name);
@@ -21,16 +22,21 @@ describe.each(engines)('launching $name', { timeout: 60_000 }, ({ name, ...state
 });
 
 describe('launching', { timeout: 60_000 }, () => {
-  const has = (name: EngineName): boolean => engines.some((engine) => engine.name === name && engine.available);
+  const needsDynoxide = ({ skip }: TestContext): void => {
+    const found = engines.find((engine) => engine.name === 'dynoxide');
+    if (found?.available !== true) skip(found?.reason ?? 'dynoxide is not known here');
+  };
 
-  it.skipIf(!has('dynoxide'))('takes dynoxide when nobody names an engine', async () => {
+  it('takes dynoxide when nobody names an engine', async (context) => {
+    needsDynoxide(context);
     await using engine = await launchEngine({ env });
 
     expect(engine.name).toBe('dynoxide');
     expect(engine.region).toBe('us-east-1');
   });
 
-  it.skipIf(!has('dynoxide'))('gives two at once their own ports and tables', async () => {
+  it('gives two at once their own ports and tables', async (context) => {
+    needsDynoxide(context);
     const [one, other] = await Promise.all([launchEngine({ env }), launchEngine({ env })]);
     await createTable(one);
 
@@ -39,7 +45,8 @@ describe('launching', { timeout: 60_000 }, () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it.skipIf(!has('dynoxide'))('keeps its tables in the file of dbPath, whose folder it makes', async () => {
+  it('keeps its tables in the file of dbPath, whose folder it makes', async (context) => {
+    needsDynoxide(context);
     const folder = await mkdtemp(join(tmpdir(), 'millrace-launch-test-'));
     const dbPath = join(folder, 'deeper', 'tables.db');
     const first = await launchEngine({ env, dbPath });
