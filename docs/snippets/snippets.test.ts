@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -22,31 +23,46 @@ async function run(snippet: string): Promise<string> {
   return stdout;
 }
 
-describe('the program in the README', () => {
-  it('is the snippet that is compiled and run here', async () => {
-    const [readme, snippet] = await Promise.all([
-      readFile(`${root}README.md`, 'utf8'),
-      readFile(`${root}docs/snippets/quickstart.ts`, 'utf8'),
+const programs = [
+  {
+    document: 'README.md',
+    snippet: 'quickstart.ts',
+    prints: [
+      'three: answered',
+      'four: not now, rpm of key-1 and rpm of project-1 is used up',
+      "'RateLimit-Policy': '\"rpm\";q=3;w=60",
+      'acquires: 4',
+    ],
+  },
+  { document: 'packages/core/README.md', snippet: 'decide.ts', prints: ['idle 1500\nbusy 470\n'] },
+  { document: 'packages/testing/README.md', snippet: 'engine.ts', prints: ['3 of 4'] },
+] as const;
+
+describe.each(programs)('the program of $document', ({ document, snippet, prints }) => {
+  it('is a file that is compiled and run', async () => {
+    const [text, program] = await Promise.all([
+      readFile(`${root}${document}`, 'utf8'),
+      readFile(`${root}docs/snippets/${snippet}`, 'utf8'),
     ]);
 
-    expect(readme).toContain(`\`\`\`ts\n${snippet}\`\`\`\n`);
+    expect(text).toContain(`\`\`\`ts\n${program}\`\`\`\n`);
   });
 
-  it('answers three prompts and refuses the fourth, from the built packages', async () => {
-    const output = await run('quickstart.ts');
+  it('prints what it says, from the built packages', async () => {
+    const output = await run(snippet);
 
-    expect(output).toContain('three: answered');
-    expect(output).toContain('four: not now, rpm of key-1 and rpm of project-1 is used up');
-    expect(output).toContain("'RateLimit-Policy': '\"rpm\";q=3;w=60");
-    expect(output).toContain('acquires: 4');
+    for (const line of prints) expect(output).toContain(line);
   });
 });
 
 describe('the links of the documents', () => {
-  it.each(['README.md', 'docs/adr/0001-one-number-per-limit.md'])('of %s lead to files that exist', async (document) => {
+  const documents = ['README.md', 'packages/core/README.md', 'packages/limiter/README.md', 'packages/testing/README.md'];
+
+  it.each(documents)('of %s lead to files that exist', async (document) => {
     const text = await readFile(`${root}${document}`, 'utf8');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => match[1] ?? '');
 
-    for (const link of links) await expect(readFile(`${root}${link}`), link).resolves.toBeDefined();
+    expect(links).not.toEqual([]);
+    for (const link of links) await expect(readFile(join(root, dirname(document), link)), link).resolves.toBeDefined();
   });
 });

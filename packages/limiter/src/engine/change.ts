@@ -1,15 +1,5 @@
-import {
-  type BucketState,
-  chargeMove,
-  insistChargeMove,
-  isStale,
-  type Limit,
-  type Move,
-  StoreFailure,
-  timingOf,
-  ttlSecFor,
-} from '@millrace/core';
-import { insistFromUs, MAX_WRITES } from './insist.js';
+import { type BucketState, chargeMove, insistChargeMove, isStale, type Limit, type Move, timingOf, ttlSecFor } from '@millrace/core';
+import { insistFromUs, MAX_WRITES, restlessBucket } from './insist.js';
 import type { Level } from './level.js';
 import { checkDeadline, sendWrite } from './send.js';
 import { lengthenLife, type TakeParts } from './take.js';
@@ -39,11 +29,7 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
     exact = { state: outcome.state };
     parts.stats.add('branchMisses');
   }
-  throw new StoreFailure(
-    'throttled',
-    'no',
-    `the bucket of "${level.entity}" on "${level.resource}" changed under ${MAX_WRITES} writes in a row`,
-  );
+  throw restlessBucket(level.entity, level.resource);
 }
 
 function moveFor({ limit, tokens, chargeUs }: Change, seen: BucketState | undefined, attempt: number, nowUs: number): Move {

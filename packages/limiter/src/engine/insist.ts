@@ -1,3 +1,5 @@
+import { StoreFailure } from '@millrace/core';
+
 /** The most writes of one take or charge: by then it has reached further behind than any round trip. */
 export const MAX_WRITES = 8;
 
@@ -16,4 +18,9 @@ const RECENT_US = 1_000_000;
 export function insistFromUs(attempt: number, seenUs: number | undefined, nowUs: number): number | undefined {
   if (attempt <= PATIENCE || seenUs === undefined || nowUs - seenUs > RECENT_US) return undefined;
   return seenUs - FIRST_REACH_US * 2 ** (attempt - PATIENCE - 1);
+}
+
+/** The failure of a write that never met the bucket in the form that it was made for. */
+export function restlessBucket(entity: string, resource: string): StoreFailure {
+  return new StoreFailure('throttled', 'no', `the bucket of "${entity}" on "${resource}" changed under ${MAX_WRITES} writes in a row`);
 }

@@ -7,12 +7,11 @@ import {
   isStale,
   type Move,
   needsLongerTtl,
-  StoreFailure,
   type TakeMove,
   takeMove,
   ttlSecFor,
 } from '@millrace/core';
-import { insistFromUs, MAX_WRITES } from './insist.js';
+import { insistFromUs, MAX_WRITES, restlessBucket } from './insist.js';
 import type { BucketKnowledge } from './knowledge.js';
 import type { Level } from './level.js';
 import { checkDeadline, type EngineParts, sendWrite } from './send.js';
@@ -61,11 +60,7 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
       if (isExhausted(level, outcome.state, nowUs)) return { kind: 'exhausted', level, state: outcome.state, nowUs };
       parts.stats.add('branchMisses');
     }
-    throw new StoreFailure(
-      'throttled',
-      'no',
-      `the bucket of "${level.entity}" on "${level.resource}" changed under ${MAX_WRITES} writes in a row`,
-    );
+    throw restlessBucket(level.entity, level.resource);
   } catch (error) {
     // Whatever it is, the other levels have to be given back before anybody hears of it.
     return { kind: 'failed', level, error };
@@ -137,9 +132,6 @@ function isExhausted(level: Level, state: BucketState | undefined, nowUs: number
 export async function lengthenLife(parts: EngineParts, level: Pick<Level, 'ref'>, state: BucketState, deadlineMs: number): Promise<void> {
   if (!needsLongerTtl(state)) return;
   const nowUs = parts.clock.nowUs();
-  try {
-    await sendWrite(parts, { ref: level.ref, nowUs, ttlSec: ttlSecFor([], state, nowUs), moves: [] }, deadlineMs);
-  } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error;
-  }
+  // Whatever goes wrong here, the write before it has happened, and its tokens are the caller's.
+  await sendWrite(parts, { ref: level.ref, nowUs, ttlSec: ttlSecFor([], state, nowUs), moves: [] }, deadlineMs).catch(() => undefined);
 }
