@@ -15,6 +15,7 @@ export {
   AcquireAborted,
   type AcquireOptions,
   type Amounts,
+  isRateLimitExceeded,
   type Lease,
   LeaseSettled,
   LimiterClosed,

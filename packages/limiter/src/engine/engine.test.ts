@@ -226,6 +226,21 @@ describe('an aborted acquire', () => {
   });
 });
 
+describe('an entity that seems not to exist', () => {
+  it('is read again soon the first time, as the read may have been a moment too early, and then seldom', async () => {
+    const readsAfter = async (ms: number): Promise<number> => {
+      runtime.advance(ms);
+      const before = store.entityReads;
+      await engine.tryAcquire('nobody', 'model', { rpm: 1 }, { limits });
+      return store.entityReads - before;
+    };
+
+    expect([await readsAfter(0), await readsAfter(1_999), await readsAfter(1), await readsAfter(59_999), await readsAfter(1)]).toEqual([
+      1, 0, 1, 0, 1,
+    ]);
+  });
+});
+
 describe('a lineage that changes', () => {
   it('is obeyed as soon as anybody who knows it has written the bucket', async () => {
     const other = open();

@@ -1,4 +1,11 @@
-import { type LimitStatus, MillraceError, type RateLimitHeaders, rateLimitHeaders, type StoreFailure } from '@millrace/core';
+import {
+  isMillraceError,
+  type LimitStatus,
+  MillraceError,
+  type RateLimitHeaders,
+  rateLimitHeaders,
+  type StoreFailure,
+} from '@millrace/core';
 
 /** The request does not fit now. Nothing was taken at any level. */
 export class RateLimitExceeded extends MillraceError {
@@ -28,6 +35,11 @@ export class RateLimitExceeded extends MillraceError {
   toJSON(): Readonly<Record<string, unknown>> {
     return { name: this.name, code: this.code, message: this.message, retryAfterMs: this.retryAfterMs, statuses: this.statuses };
   }
+}
+
+/** True for a refusal, also one of another copy of the package, where `instanceof` fails. */
+export function isRateLimitExceeded(error: unknown): error is RateLimitExceeded {
+  return isMillraceError(error) && error.code === 'RATE_LIMIT_EXCEEDED';
 }
 
 function describeStatus(status: LimitStatus): string {

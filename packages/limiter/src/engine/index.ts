@@ -1,5 +1,13 @@
 export { Engine, type EngineOptions, type Verdict } from './engine.js';
-export { AcquireAborted, errorFor, LeaseSettled, LimiterClosed, RateLimitExceeded, RateLimiterUnavailable } from './errors.js';
+export {
+  AcquireAborted,
+  errorFor,
+  isRateLimitExceeded,
+  LeaseSettled,
+  LimiterClosed,
+  RateLimitExceeded,
+  RateLimiterUnavailable,
+} from './errors.js';
 export { Lease } from './lease.js';
 export type { Amounts } from './level.js';
 export { MonotonicClock } from './monotonic-clock.js';

@@ -1,4 +1,4 @@
-import { type EntityRecord, type EntityStore, type Lineage, lineageOf } from '@millrace/core';
+import { type EntityRecord, type EntityStore, type Lineage, lineageOf, NO_LINEAGE } from '@millrace/core';
 import { BoundedMap } from './bounded-map.js';
 import { type EngineParts, withRetries } from './send.js';
 
@@ -6,6 +6,12 @@ interface Entry {
   readonly lineage: Lineage;
   readonly untilMs: number;
 }
+
+/**
+ * How long it is believed that an entity does not exist when that is seen for the first time. The read was eventually
+ * consistent, so the entity may have been created a moment before; by then the next read shows it.
+ */
+const FIRST_ABSENCE_MS = 2_000;
 
 export interface LineageOptions {
   readonly ttlMs: number;
@@ -67,7 +73,9 @@ export class Lineages {
   #keep(entity: string, lineage: Lineage): Lineage {
     const known = this.#entries.get(entity)?.lineage;
     const newest = known !== undefined && known.version > lineage.version ? known : lineage;
-    this.#entries.set(entity, { lineage: newest, untilMs: this.#parts.clock.nowMs() + this.#options.ttlMs });
+    const isFirstAbsence = newest === NO_LINEAGE && known === undefined;
+    const ttlMs = isFirstAbsence ? Math.min(FIRST_ABSENCE_MS, this.#options.ttlMs) : this.#options.ttlMs;
+    this.#entries.set(entity, { lineage: newest, untilMs: this.#parts.clock.nowMs() + ttlMs });
     return newest;
   }
 }
