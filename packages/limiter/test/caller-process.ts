@@ -27,8 +27,14 @@ const kept: Record<string, number> = {};
 const errors: string[] = [];
 let [acquires, admitted] = [0, 0];
 
-/** One caller after another settles in one of the ways; what it has kept in the end is what it admits to. */
-async function callOnce(limiter: RateLimiter, task: CallersTask, limits: readonly Limit[]): Promise<number> {
+/** How long a caller goes on after its time if nothing refuses it. */
+const OVERTIME_MS = 5_000;
+
+/**
+ * Acquires, and settles in one of the ways; what it has kept in the end is what it admits to. Returns how long to pause
+ * after a refusal, and undefined if there was none.
+ */
+async function callOnce(limiter: RateLimiter, task: CallersTask, limits: readonly Limit[]): Promise<number | undefined> {
   acquires += 1;
   const way = task.settling === 'commit' ? 0 : Math.random();
   const controller = new AbortController();
@@ -45,7 +51,7 @@ async function callOnce(limiter: RateLimiter, task: CallersTask, limits: readonl
   else if (way > 0.65 && way < 0.75) await throwUnder(limiter, task, limits);
   if (!lease.settled) await lease.commit();
   for (const [limit, tokens] of Object.entries(lease.consumed)) kept[limit] = (kept[limit] ?? 0) + tokens;
-  return 0;
+  return undefined;
 }
 
 async function throwUnder(limiter: RateLimiter, task: CallersTask, limits: readonly Limit[]): Promise<void> {
@@ -67,11 +73,15 @@ process.once('message', async (task: CallersTask) => {
   const startedAtMs = Date.now();
   let endedAtMs = startedAtMs;
   const caller = async (): Promise<void> => {
-    while (Date.now() < startedAtMs + task.durationMs) {
+    // It ends with a refusal, so that whatever flowed back until then was there to be taken, however slow the machine is.
+    for (let isRefused = false; ; ) {
+      const overMs = Date.now() - startedAtMs - task.durationMs;
+      if ((overMs > 0 && isRefused) || overMs > OVERTIME_MS) return;
       try {
         const pauseMs = await callOnce(limiter, task, limits);
+        isRefused = pauseMs !== undefined;
         endedAtMs = Math.max(endedAtMs, Date.now());
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        await new Promise((resolve) => setTimeout(resolve, pauseMs ?? 0));
       } catch (error) {
         if (!isMillraceError(error) || error.code !== 'ABORTED') errors.push(String(error));
       }
