@@ -15,12 +15,9 @@ export interface Change {
 export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
   let exact: { readonly state: BucketState | undefined } | undefined;
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
-    const nowUs = parts.clock.nowUs();
-    if (attempt > 1) checkDeadline(nowUs, deadlineMs);
+    if (attempt > 1) checkDeadline(parts, deadlineMs);
     const seen = exact === undefined ? parts.knowledge.seen(level.bucket) : exact.state;
-    const timings = changes.map(({ limit }) => timingOf(limit));
-    const moves = changes.map((change) => moveFor(change, seen, attempt, nowUs));
-    const outcome = await sendWrite(parts, { ref: level.ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), moves }, deadlineMs);
+    const { outcome } = await sendWrite(parts, (nowUs) => prepareChanges(level, changes, seen, attempt, nowUs), deadlineMs);
     parts.knowledge.note(level.bucket, outcome.state);
     if (outcome.kind === 'written') {
       await lengthenLife(parts, level, outcome.state, deadlineMs);
@@ -30,6 +27,12 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
     parts.stats.add('branchMisses');
   }
   throw restlessBucket(level.entity, level.resource);
+}
+
+function prepareChanges(level: Level, changes: readonly Change[], seen: BucketState | undefined, attempt: number, nowUs: number) {
+  const timings = changes.map(({ limit }) => timingOf(limit));
+  const moves = changes.map((change) => moveFor(change, seen, attempt, nowUs));
+  return { write: { ref: level.ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), moves } };
 }
 
 function moveFor({ limit, tokens, chargeUs }: Change, seen: BucketState | undefined, attempt: number, nowUs: number): Move {

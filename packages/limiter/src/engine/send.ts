@@ -28,22 +28,35 @@ export interface EngineParts extends RetryParts {
 const MAX_RETRIES = 4;
 const FIRST_DELAY_MS = 20;
 
+/** A write, and whatever its maker wants to know again when it is answered. */
+interface Prepared {
+  readonly write: BucketWrite;
+}
+
 /**
  * Sends one write. It is sent again only if the store said that it changed nothing (a throttle, a refused connection),
  * after a random wait that doubles, and never past the deadline: a debit that may have happened must not happen twice,
  * and a credit that may have happened would mint.
+ *
+ * Each time it is made anew from the time that it is then. A write that still said the time before the wait would set a
+ * full bucket to a moment that has passed, and what flows in a wait would be admitted twice.
  */
-export async function sendWrite(parts: EngineParts, write: BucketWrite, deadlineMs: number): Promise<WriteOutcome> {
+export async function sendWrite<P extends Prepared>(
+  parts: EngineParts,
+  prepare: (nowUs: number) => P,
+  deadlineMs: number,
+): Promise<P & { readonly outcome: WriteOutcome }> {
   return withRetries(parts, deadlineMs, 'no', async () => {
-    const outcome = await parts.buckets.write(write);
+    const prepared = prepare(parts.clock.nowUs());
+    const outcome = await parts.buckets.write(prepared.write);
     if (outcome.kind === 'refused') parts.stats.add('refusedWrites');
-    return outcome;
+    return { ...prepared, outcome };
   });
 }
 
 /** Ends a call that has guessed wrong so often, or waited so long, that its time is over. */
-export function checkDeadline(nowUs: number, deadlineMs: number): void {
-  if (nowUs / 1000 > deadlineMs) throw new StoreFailure('timeout', 'no', 'the deadline of the call has passed');
+export function checkDeadline(parts: EngineParts, deadlineMs: number): void {
+  if (parts.clock.nowMs() > deadlineMs) throw new StoreFailure('timeout', 'no', 'the deadline of the call has passed');
 }
 
 /** Reads a bucket. A read changes nothing, so it may always be sent again. */

@@ -5,7 +5,6 @@ import {
   guessForm,
   insistMove,
   isStale,
-  type Move,
   needsLongerTtl,
   type TakeMove,
   takeMove,
@@ -43,16 +42,14 @@ export interface TakeParts extends EngineParts {
 export async function take(parts: TakeParts, level: Level, deadlineMs: number): Promise<TakeResult> {
   try {
     for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
-      const nowUs = parts.clock.nowUs();
-      if (attempt > 1) checkDeadline(nowUs, deadlineMs);
-      const guesses = guessForms(parts.knowledge, level, nowUs, attempt);
-      const moves = guesses.map(({ move }) => move);
-      const outcome = await sendWrite(parts, takeWrite(parts.knowledge, level, moves, nowUs), deadlineMs);
+      if (attempt > 1) checkDeadline(parts, deadlineMs);
+      const { write, guesses, outcome } = await sendWrite(parts, (now) => prepareTake(parts.knowledge, level, attempt, now), deadlineMs);
+      const { nowUs } = write;
       learn(parts.knowledge, level, guesses, outcome.kind, outcome.state, nowUs);
 
       if (outcome.kind === 'written') {
         await lengthenLife(parts, level, outcome.state, deadlineMs);
-        return { kind: 'taken', level, state: outcome.state, nowUs, charges: moves };
+        return { kind: 'taken', level, state: outcome.state, nowUs, charges: guesses.map(({ move }) => move) };
       }
       const met = outcome.state?.configVersion;
       if (level.configVersion !== undefined && met !== undefined && met > level.configVersion)
@@ -87,18 +84,22 @@ function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, att
   });
 }
 
-function takeWrite(knowledge: BucketKnowledge, level: Level, moves: readonly Move[], nowUs: number): BucketWrite {
-  return {
+interface PreparedTake {
+  readonly guesses: readonly Guess[];
+  readonly write: BucketWrite;
+}
+
+function prepareTake(knowledge: BucketKnowledge, level: Level, attempt: number, nowUs: number): PreparedTake {
+  const guesses = guessForms(knowledge, level, nowUs, attempt);
+  const timings = level.debits.map((debit) => debit.timing);
+  const write: BucketWrite = {
     ref: level.ref,
     nowUs,
-    ttlSec: ttlSecFor(
-      level.debits.map((debit) => debit.timing),
-      knowledge.seen(level.bucket),
-      nowUs,
-    ),
+    ttlSec: ttlSecFor(timings, knowledge.seen(level.bucket), nowUs),
     ...(level.configVersion === undefined ? {} : { configVersion: level.configVersion }),
-    moves,
+    moves: guesses.map(({ move }) => move),
   };
+  return { guesses, write };
 }
 
 function learn(
@@ -131,7 +132,7 @@ function isExhausted(level: Level, state: BucketState | undefined, nowUs: number
  */
 export async function lengthenLife(parts: EngineParts, level: Pick<Level, 'ref'>, state: BucketState, deadlineMs: number): Promise<void> {
   if (!needsLongerTtl(state)) return;
-  const nowUs = parts.clock.nowUs();
+  const prepare = (nowUs: number) => ({ write: { ref: level.ref, nowUs, ttlSec: ttlSecFor([], state, nowUs), moves: [] } });
   // Whatever goes wrong here, the write before it has happened, and its tokens are the caller's.
-  await sendWrite(parts, { ref: level.ref, nowUs, ttlSec: ttlSecFor([], state, nowUs), moves: [] }, deadlineMs).catch(() => undefined);
+  await sendWrite(parts, prepare, deadlineMs).catch(() => undefined);
 }

@@ -1,36 +1,19 @@
-import { type BucketWrite, Limit, newEntity, StoreFailure } from '@millrace/core';
-import { FailingStore, FakeRuntime } from '@millrace/testing';
+import { type Limit, newEntity } from '@millrace/core';
+import { AcquireAborted, LeaseSettled, LimiterClosed, RateLimitExceeded } from '@millrace/limiter';
+import type { Engine } from '@millrace/limiter/engine';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Engine } from './engine.js';
-import { AcquireAborted, LeaseSettled, LimiterClosed, RateLimitExceeded, RateLimiterUnavailable } from './errors.js';
+import { EngineWorld, LIMITS as limits, refOf } from './engine-world.js';
 
-const limits = [Limit.perMinute('rpm', 10), Limit.perMinute('tpm', 1_000)];
-const lost = new StoreFailure('timeout', 'unknown', 'no reply');
-const throttled = new StoreFailure('throttled', 'no', 'too fast');
-const refOf = (entity: string) => ({ namespaceId: 'ns', entity, resource: 'model', shard: 0 });
-
-let runtime: FakeRuntime;
-let store: FailingStore;
+let world: EngineWorld;
+let runtime: EngineWorld['runtime'];
+let store: EngineWorld['store'];
 let engine: Engine;
 
 beforeEach(async () => {
-  runtime = new FakeRuntime();
-  store = new FailingStore();
-  engine = open();
-  const nowMs = runtime.clock.nowMs();
-  const org = newEntity('org', undefined, false, undefined, nowMs);
-  const project = newEntity('project', org, true, undefined, nowMs);
-  const key = newEntity('key', project, true, undefined, nowMs);
-  for (const entity of [org, project, key]) await store.createEntity('ns', entity, undefined);
+  world = await EngineWorld.create();
+  ({ runtime, store } = world);
+  engine = world.open();
 });
-
-function open(): Engine {
-  const { clock, sleep, random } = runtime;
-  return new Engine({ store, namespaceId: 'ns', clock, sleep, random, deadlineMs: 1_000, configTtlMs: 60_000, maxEntries: 100 });
-}
-
-const nets = (limit: string) => ['key', 'project', 'org'].map((entity) => store.net(refOf(entity), limit));
-const of = (entity: string) => (write: BucketWrite) => write.ref.entity === entity;
 
 describe('an acquire', () => {
   it('admits exactly the capacity of a small bucket at once', async () => {
@@ -44,8 +27,8 @@ describe('an acquire', () => {
   it('takes at every level, in one step', async () => {
     await engine.acquire('key', 'model', { rpm: 2, tpm: 30 }, { limits });
 
-    expect(nets('rpm')).toEqual([2, 2, 2]);
-    expect(nets('tpm')).toEqual([30, 30, 30]);
+    expect(world.nets('rpm')).toEqual([2, 2, 2]);
+    expect(world.nets('tpm')).toEqual([30, 30, 30]);
     expect(store.writes).toHaveLength(3);
   });
 
@@ -54,8 +37,8 @@ describe('an acquire', () => {
 
     await engine.acquire('key', 'model', { rpm: 1, tpm: 5 }, { limits: limitsOf });
 
-    expect(nets('rpm')).toEqual([1, 0, 0]);
-    expect(nets('tpm')).toEqual([5, 0, 5]);
+    expect(world.nets('rpm')).toEqual([1, 0, 0]);
+    expect(world.nets('tpm')).toEqual([5, 0, 5]);
   });
 
   it('that one level refuses leaves nothing taken, and names every limit of every level', async () => {
@@ -72,8 +55,8 @@ describe('an acquire', () => {
     ]);
     expect(statuses.filter(({ entity }) => entity === 'key')).toMatchObject([{ available: 10 }, { available: 1_000 }]);
     expect(retryAfterMs).toBe(6_000);
-    expect(nets('rpm')).toEqual([0, 9, 9]);
-    expect(nets('tpm')).toEqual([0, 0, 0]);
+    expect(world.nets('rpm')).toEqual([0, 9, 9]);
+    expect(world.nets('tpm')).toEqual([0, 0, 0]);
   });
 
   it('is admitted after exactly the time that its refusal named', async () => {
@@ -101,7 +84,7 @@ describe('a lease', () => {
 
     await expect(lease.release()).rejects.toThrow(LeaseSettled);
     await expect(lease.adjust({ rpm: 1 })).rejects.toThrow('cannot adjust a lease that was committed');
-    expect(nets('rpm')).toEqual([1, 1, 1]);
+    expect(world.nets('rpm')).toEqual([1, 1, 1]);
   });
 
   it('gives everything back when the work throws, and passes on what it threw', async () => {
@@ -110,7 +93,7 @@ describe('a lease', () => {
     const work = engine.withLease('key', 'model', { rpm: 1, tpm: 100 }, () => Promise.reject(thrown), { limits });
 
     await expect(work).rejects.toBe(thrown);
-    expect([nets('rpm'), nets('tpm')]).toEqual([
+    expect([world.nets('rpm'), world.nets('tpm')]).toEqual([
       [0, 0, 0],
       [0, 0, 0],
     ]);
@@ -137,7 +120,7 @@ describe('a lease', () => {
     await lease.adjust({ tpm: 70 });
     await lease.release();
 
-    expect([nets('rpm'), nets('tpm')]).toEqual([
+    expect([world.nets('rpm'), world.nets('tpm')]).toEqual([
       [0, 0, 0],
       [0, 0, 0],
     ]);
@@ -148,7 +131,7 @@ describe('a lease', () => {
 
     await Promise.all([lease.adjust({ tpm: 50 }), lease.release()]);
 
-    expect(nets('tpm')).toEqual([0, 0, 0]);
+    expect(world.nets('tpm')).toEqual([0, 0, 0]);
   });
 
   it('whose bucket has expired meanwhile counts what it gives back, and mints nothing', async () => {
@@ -162,52 +145,6 @@ describe('a lease', () => {
   });
 });
 
-describe('when the store gives no answer', () => {
-  it('an acquire says so, and what other levels took is given back once', async () => {
-    store.mishapOf = (write) => (of('project')(write) ? { when: 'after', failure: lost } : undefined);
-
-    await expect(engine.acquire('key', 'model', { rpm: 1 }, { limits })).rejects.toThrow(RateLimiterUnavailable);
-
-    // What the silent level did is not known: it keeps what it may have taken, and is not asked again.
-    expect(nets('rpm')).toEqual([0, 1, 0]);
-    expect(store.writes.filter(of('project'))).toHaveLength(1);
-  });
-
-  it('a debit is sent again only if it certainly changed nothing', async () => {
-    let left = 2;
-    store.mishapOf = () => (left-- > 0 ? { when: 'before', failure: throttled } : undefined);
-
-    await engine.acquire('lone', 'model', { rpm: 1 }, { limits });
-
-    expect(store.writes).toHaveLength(3);
-    expect(engine.stats.snapshot()).toMatchObject({ retries: 2, lostReplies: 0 });
-  });
-
-  it('a credit whose reply is lost is never sent again, and a second release is refused', async () => {
-    const lease = await engine.acquire('lone', 'model', { rpm: 3 }, { limits });
-    store.mishapOf = () => ({ when: 'after', failure: lost });
-
-    await expect(lease.release()).rejects.toThrow(RateLimiterUnavailable);
-    await expect(lease.release()).rejects.toThrow(LeaseSettled);
-
-    expect(store.net(refOf('lone'), 'rpm')).toBe(0);
-    expect(engine.stats.snapshot()).toMatchObject({ lostReplies: 1 });
-  });
-
-  it('allow gives a lease that says it is degraded, keeps what was taken, and never throws', async () => {
-    store.mishapOf = (write) => (of('org')(write) ? { when: 'before', failure: lost } : undefined);
-
-    const lease = await engine.acquire('key', 'model', { rpm: 1 }, { limits, onUnavailable: 'allow' });
-    await lease.adjust({ rpm: 1 });
-
-    expect(lease.degraded).toBe(true);
-    expect(nets('rpm')).toEqual([2, 2, 0]);
-    await lease.release();
-    expect(nets('rpm')).toEqual([0, 0, 0]);
-    expect(engine.stats.snapshot()).toMatchObject({ admitted: 1, degraded: 1 });
-  });
-});
-
 describe('an aborted acquire', () => {
   it('ends at once, and gives back what was on its way', async () => {
     const controller = new AbortController();
@@ -216,7 +153,7 @@ describe('an aborted acquire', () => {
     await expect(engine.acquire('key', 'model', { rpm: 1 }, { limits, signal: controller.signal })).rejects.toThrow(AcquireAborted);
     await engine.close();
 
-    expect(nets('rpm')).toEqual([0, 0, 0]);
+    expect(world.nets('rpm')).toEqual([0, 0, 0]);
   });
 
   it('that was aborted before it began sends nothing', async () => {
@@ -243,7 +180,7 @@ describe('an entity that seems not to exist', () => {
 
 describe('a lineage that changes', () => {
   it('is obeyed as soon as anybody who knows it has written the bucket', async () => {
-    const other = open();
+    const other = world.open();
     await engine.acquire('late', 'model', { rpm: 1 }, { limits });
     const org = await store.findEntity('ns', 'org');
     await store.createEntity('ns', newEntity('late', org, true, undefined, runtime.clock.nowMs() + 1), undefined);
@@ -253,32 +190,6 @@ describe('a lineage that changes', () => {
 
     expect(store.net(refOf('org'), 'rpm')).toBe(2);
     expect(engine.stats.snapshot()).toMatchObject({ staleConfigurations: 1 });
-  });
-});
-
-describe('a bucket that changes its form before every write', () => {
-  it('is taken from in the end, and gives back no more than the tokens are worth', async () => {
-    const burst = [Limit.perSecond('fast', 1_000, { capacity: 1_000 })];
-    const ref = refOf('flapping');
-    const nudge = (byUs: number): void => {
-      const nowUs = runtime.clock.nowMs() * 1000;
-      const tatUs = store.bucket(ref)?.limits.get('fast')?.tatUs ?? nowUs;
-      const wanted = nowUs + byUs - tatUs;
-      const move = { limit: 'fast', tokens: 1, chargeUs: Math.abs(wanted) };
-      const moves = [wanted > 0 ? ({ form: 'busy', fromUs: 0, ...move } as const) : ({ form: 'credit', ...move } as const)];
-      store.apply({ ref, nowUs, ttlSec: 2_000_000_000, moves });
-    };
-    await engine.acquire('flapping', 'model', { fast: 1 }, { limits: burst });
-    // Ahead of now when the write takes it for full, far behind when the write takes it for busy.
-    store.onWrite = ({ moves }) => nudge(moves[0]?.form === 'idle' ? 5_000 : -90_000);
-
-    const lease = await engine.acquire('flapping', 'model', { fast: 1 }, { limits: burst });
-    store.onWrite = () => undefined;
-    const { tatUs: takenUs = 0 } = store.bucket(ref)?.limits.get('fast') ?? {};
-    await lease.release();
-
-    expect(engine.stats.snapshot().branchMisses).toBeGreaterThanOrEqual(3);
-    expect(takenUs - (store.bucket(ref)?.limits.get('fast')?.tatUs ?? 0)).toBe(1_000);
   });
 });
 
