@@ -48,6 +48,7 @@ export function newEntity(
   previous: EntityRecord | undefined,
   nowMs: number,
 ): EntityRecord {
+  const charged = cascade && parent !== undefined ? parent : undefined;
   const ancestors = parent === undefined ? [] : [parent.id, ...parent.ancestors];
   if (ancestors.length > MAX_DEPTH) {
     throw new ValidationError('parent', `an entity with at most ${MAX_DEPTH - 1} ancestors of its own`, parent?.id);
@@ -56,9 +57,9 @@ export function newEntity(
   return {
     id,
     ...(parent === undefined ? {} : { parent: parent.id, parentVersion: parent.version }),
-    cascade: cascade && parent !== undefined,
+    cascade: charged !== undefined,
     ancestors,
-    chargedCount: cascade && parent !== undefined ? 1 + (parent?.chargedCount ?? 0) : 0,
+    chargedCount: charged === undefined ? 0 : 1 + charged.chargedCount,
     version: nextVersion(previous, nowMs),
     createdAtMs: nowMs,
     childCount: 0,

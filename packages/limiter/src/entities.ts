@@ -10,7 +10,7 @@ import {
   StoreFailure,
   ValidationError,
 } from '@millrace/core';
-import { type Engine, errorFor, type RetryParts, withRetries } from './engine/index.js';
+import { type Engine, publicError, type RetryParts, withRetries } from './engine/index.js';
 
 /** An entity, as callers see it. */
 export interface Entity {
@@ -137,7 +137,7 @@ export class Entities {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof StoreFailure ? errorFor(error) : error;
+      throw publicError(error);
     }
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import { type Clock, checkInteger, checkKeys, checkName, MillraceError, StoreFailure, ValidationError } from '@millrace/core';
+import { type Clock, checkInteger, checkKeys, checkName, MillraceError, ValidationError } from '@millrace/core';
 import { type Connection, type ConnectionOptions, checkTableName, connect } from './dynamo/client.js';
 import { DynamoStore } from './dynamo/dynamo-store.js';
 import { Sender } from './dynamo/sender.js';
@@ -7,11 +7,11 @@ import {
   type AcquireOptions,
   type Amounts,
   Engine,
-  errorFor,
   type Lease,
   type LimiterStats,
   type LimitsOptions,
   MonotonicClock,
+  publicError,
   Stats,
   type Verdict,
   withRetries,
@@ -98,11 +98,20 @@ export class RateLimiter {
       if (record === undefined) {
         throw new MillraceError('NAMESPACE_NOT_FOUND', `table "${table}" has no namespace "${namespace}"; register it, or check the name`);
       }
-      const engine = new Engine({ ...runtime, store, namespaceId: record.id, clock, stats, deadlineMs, configTtlMs, maxEntries });
+      const engine = new Engine({
+        ...runtime,
+        store,
+        namespaceId: record.id,
+        clock: engineClock,
+        stats,
+        deadlineMs,
+        configTtlMs,
+        maxEntries,
+      });
       return new RateLimiter(engine, new Entities(engine, store, record.id, runtime, deadlineMs), connection);
     } catch (error) {
       connection?.close();
-      throw error instanceof StoreFailure ? errorFor(error) : error;
+      throw publicError(error);
     }
   }
 

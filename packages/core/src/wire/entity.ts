@@ -9,7 +9,7 @@ import { Expression } from './expression.js';
 /** DynamoDB's TransactWriteItems, as far as Millrace uses it. */
 export interface TransactWriteWire {
   TransactItems: TransactItemWire[];
-  /** DynamoDB answers the same token within ten minutes without writing again, so a lost reply may be asked for again. */
+  /** DynamoDB answers the same token within ten minutes without writing again, so a network that sends a request twice does no harm. */
   ClientRequestToken: string;
   ReturnConsumedCapacity: 'TOTAL';
 }

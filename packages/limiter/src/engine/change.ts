@@ -13,17 +13,18 @@ export interface Change {
 
 /** Writes changes that no limit can refuse. A refusal only tells which form each limit needs. */
 export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
-  let exact: { readonly state: BucketState | undefined } | undefined;
+  let seen = parts.knowledge.seen(level.bucket);
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     if (attempt > 1) checkDeadline(parts, deadlineMs);
-    const seen = exact === undefined ? parts.knowledge.seen(level.bucket) : exact.state;
-    const { outcome } = await sendWrite(parts, (nowUs) => prepareChanges(level, changes, seen, attempt, nowUs), deadlineMs);
+    const known = seen;
+    const { outcome } = await sendWrite(parts, (nowUs) => prepareChanges(level, changes, known, attempt, nowUs), deadlineMs);
     parts.knowledge.note(level.bucket, outcome.state);
     if (outcome.kind === 'written') {
       await lengthenLife(parts, level, outcome.state, deadlineMs);
       return outcome.state;
     }
-    exact = { state: outcome.state };
+    // Exact as of the refusal, also where it is that there is no such item.
+    seen = outcome.state;
     parts.stats.add('branchMisses');
   }
   throw restlessBucket(level.entity, level.resource);

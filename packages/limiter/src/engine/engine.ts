@@ -13,7 +13,7 @@ import {
 } from '@millrace/core';
 import { abortable } from './abort.js';
 import { giveBack, takeCascade } from './cascade.js';
-import { AcquireAborted, errorFor, LimiterClosed, RateLimitExceeded, RateLimiterUnavailable } from './errors.js';
+import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded, RateLimiterUnavailable } from './errors.js';
 import { Holding } from './holding.js';
 import { BucketKnowledge } from './knowledge.js';
 import { type ChangeReport, Lease } from './lease.js';
@@ -273,11 +273,6 @@ export class Engine {
   #deadline(): number {
     return this.clock.nowMs() + this.#deadlineMs;
   }
-}
-
-/** What callers see of a failure: those of the store become errors of Millrace. */
-function publicError(error: unknown): unknown {
-  return error instanceof StoreFailure ? errorFor(error) : error;
 }
 
 function longestMs(statuses: readonly LimitStatus[]): number {

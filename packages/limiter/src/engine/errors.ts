@@ -1,11 +1,4 @@
-import {
-  isMillraceError,
-  type LimitStatus,
-  MillraceError,
-  type RateLimitHeaders,
-  rateLimitHeaders,
-  type StoreFailure,
-} from '@millrace/core';
+import { isMillraceError, type LimitStatus, MillraceError, type RateLimitHeaders, rateLimitHeaders, StoreFailure } from '@millrace/core';
 
 /** The request does not fit now. Nothing was taken at any level. */
 export class RateLimitExceeded extends MillraceError {
@@ -97,4 +90,9 @@ export function errorFor(failure: StoreFailure): MillraceError {
     default:
       return new RateLimiterUnavailable(`the store gave no answer: ${failure.message}`, { cause: failure });
   }
+}
+
+/** What callers see of anything thrown: failures of the store become errors of Millrace, the rest stays as it is. */
+export function publicError(error: unknown): unknown {
+  return error instanceof StoreFailure ? errorFor(error) : error;
 }

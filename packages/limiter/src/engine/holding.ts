@@ -4,7 +4,7 @@ import type { Level } from './level.js';
 import type { TakeParts } from './take.js';
 
 /** What a lease holds of one limit at one level. */
-export interface Held {
+interface Held {
   readonly tokens: number;
   /**
    * What these tokens are worth in time, debits rounded up and credits down. What an insisting write moved the arrival

@@ -5,6 +5,7 @@ export {
   isRateLimitExceeded,
   LeaseSettled,
   LimiterClosed,
+  publicError,
   RateLimitExceeded,
   RateLimiterUnavailable,
 } from './errors.js';
