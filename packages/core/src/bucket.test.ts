@@ -26,13 +26,13 @@ describe('a move that takes', () => {
     const move = takeMove('rpm', timing, 'busy', 10, chargeUs, NOW_US);
 
     const [fromUs, toUs] = [NOW_US - timing.deadBandUs, NOW_US + timing.busyToleranceUs - chargeUs];
-    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs, fromUs, toUs });
+    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs, fromUs, toUs, scale: '60000/1' });
   });
 
   it('by the idle form lands on any full bucket', () => {
     const move = takeMove('rpm', timing, 'idle', 10, chargeUs, NOW_US);
 
-    expect(move).toStrictEqual({ form: 'idle', limit: 'rpm', tokens: 10, chargeUs, toUs: NOW_US });
+    expect(move).toStrictEqual({ form: 'idle', limit: 'rpm', tokens: 10, chargeUs, toUs: NOW_US, scale: '60000/1' });
   });
 
   it('all of the capacity lands only on a bucket that has been full for as long as the lag may hide', () => {
@@ -49,8 +49,9 @@ describe('a move that takes', () => {
       chargeMove('rpm', timing, 'idle', 5000, 300_000_000, NOW_US),
     ];
 
-    expect(busy).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 5000, chargeUs: 300_000_000, fromUs: NOW_US - timing.deadBandUs });
-    expect(idle).toStrictEqual({ form: 'idle', limit: 'rpm', tokens: 5000, chargeUs: 300_000_000, toUs: NOW_US });
+    const charge = { limit: 'rpm', tokens: 5000, chargeUs: 300_000_000, scale: '60000/1' };
+    expect(busy).toStrictEqual({ ...charge, form: 'busy', fromUs: NOW_US - timing.deadBandUs });
+    expect(idle).toStrictEqual({ ...charge, form: 'idle', toUs: NOW_US });
   });
 });
 
@@ -62,13 +63,13 @@ describe('a move that insists', () => {
     const move = insistMove('rpm', timing, 10, chargeUs, fromUs, NOW_US);
 
     const toUs = NOW_US + timing.busyToleranceUs - chargeUs - 7_000;
-    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs: chargeUs + 7_000, fromUs, toUs });
+    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs: chargeUs + 7_000, fromUs, toUs, scale: '60000/1' });
   });
 
   it('on what is spent already pays the same, and has no upper bound', () => {
     const move = insistChargeMove('rpm', timing, 10, chargeUs, fromUs, NOW_US);
 
-    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs: chargeUs + 7_000, fromUs });
+    expect(move).toStrictEqual({ form: 'busy', limit: 'rpm', tokens: 10, chargeUs: chargeUs + 7_000, fromUs, scale: '60000/1' });
   });
 
   it('pays nothing on top where it reaches no further', () => {

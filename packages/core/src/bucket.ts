@@ -16,6 +16,8 @@ export interface LimitState {
   readonly tatUs: number;
   readonly used: bigint;
   readonly returned: bigint;
+  /** How long a token took for whoever wrote the arrival time: see {@link Timing.scale}. Absent on items older than it. */
+  readonly scale?: string;
 }
 
 /** A bucket as it is stored. */
@@ -37,6 +39,11 @@ export interface BucketState {
  * | idle | no `tat`, or `tat <= toUs` | sets `tat` to now + `chargeUs`, counts `tokens` as used |
  * | credit | there is a `tat` | moves `tat` back by `chargeUs`, counts `tokens` as returned |
  * | revive | there is no `tat` | sets `tat` to now (a full bucket stays full), counts `tokens` as returned |
+ * | rescale | `tat` is `fromTatUs` | sets `tat` to `toTatUs`, which says the same in another scale |
+ * | drop | `tat <= toUs` | removes all that is kept of the limit; a full limit and none are the same |
+ *
+ * A move that names a scale leaves it on the bucket. Busy and credit move an arrival time by a distance, which means
+ * nothing in another scale: they also demand that the bucket has theirs, or none yet. A full bucket is full in any scale.
  */
 export type Move =
   | {
@@ -46,10 +53,20 @@ export type Move =
       readonly chargeUs: number;
       readonly fromUs: number;
       readonly toUs?: number;
+      readonly scale?: string;
     }
-  | { readonly form: 'idle'; readonly limit: string; readonly tokens: number; readonly chargeUs: number; readonly toUs: number }
-  | { readonly form: 'credit'; readonly limit: string; readonly tokens: number; readonly chargeUs: number }
-  | { readonly form: 'revive'; readonly limit: string; readonly tokens: number };
+  | {
+      readonly form: 'idle';
+      readonly limit: string;
+      readonly tokens: number;
+      readonly chargeUs: number;
+      readonly toUs: number;
+      readonly scale?: string;
+    }
+  | { readonly form: 'credit'; readonly limit: string; readonly tokens: number; readonly chargeUs: number; readonly scale?: string }
+  | { readonly form: 'revive'; readonly limit: string; readonly tokens: number; readonly scale?: string }
+  | { readonly form: 'rescale'; readonly limit: string; readonly fromTatUs: number; readonly toTatUs: number; readonly scale: string }
+  | { readonly form: 'drop'; readonly limit: string; readonly toUs: number };
 
 /** A move that takes, or charges. */
 export type TakeMove = Extract<Move, { readonly form: Form }>;
@@ -75,9 +92,10 @@ export type WriteOutcome =
  */
 export function takeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): TakeMove {
   const toUs = latestUs(timing, nowUs, chargeUs);
+  const { scale } = timing;
   return form === 'busy'
-    ? { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs, toUs }
-    : { form, limit, tokens, chargeUs, toUs: Math.min(nowUs, toUs) };
+    ? { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs, toUs, scale }
+    : { form, limit, tokens, chargeUs, toUs: Math.min(nowUs, toUs), scale };
 }
 
 /**
@@ -87,12 +105,12 @@ export function takeMove(limit: string, timing: Timing, form: Form, tokens: numb
  */
 export function insistMove(limit: string, timing: Timing, tokens: number, chargeUs: number, fromUs: number, nowUs: number): TakeMove {
   const chargedUs = chargeUs + surplusUs(timing, fromUs, nowUs);
-  return { form: 'busy', limit, tokens, chargeUs: chargedUs, fromUs, toUs: latestUs(timing, nowUs, chargedUs) };
+  return { form: 'busy', limit, tokens, chargeUs: chargedUs, fromUs, toUs: latestUs(timing, nowUs, chargedUs), scale: timing.scale };
 }
 
 /** The same for tokens that are already spent. */
 export function insistChargeMove(limit: string, timing: Timing, tokens: number, chargeUs: number, fromUs: number, nowUs: number): TakeMove {
-  return { form: 'busy', limit, tokens, chargeUs: chargeUs + surplusUs(timing, fromUs, nowUs), fromUs };
+  return { form: 'busy', limit, tokens, chargeUs: chargeUs + surplusUs(timing, fromUs, nowUs), fromUs, scale: timing.scale };
 }
 
 function surplusUs(timing: Timing, fromUs: number, nowUs: number): number {
@@ -101,9 +119,10 @@ function surplusUs(timing: Timing, fromUs: number, nowUs: number): number {
 
 /** Takes tokens that are already spent: there is no upper bound, the bucket may go into debt. */
 export function chargeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): TakeMove {
+  const { scale } = timing;
   return form === 'busy'
-    ? { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs }
-    : { form, limit, tokens, chargeUs, toUs: nowUs };
+    ? { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs, scale }
+    : { form, limit, tokens, chargeUs, toUs: nowUs, scale };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { availableTokens, waitMs } from './arrival.js';
 import type { BucketState } from './bucket.js';
 import type { Limit } from './limit.js';
+import { inScale } from './scale.js';
 import { debitUs, timingOf } from './timing.js';
 
 /** How one limit of one entity stands towards a request. */
@@ -30,7 +31,8 @@ export function statusOf(
   nowUs: number,
 ): LimitStatus {
   const timing = timingOf(limit);
-  const tatUs = state?.limits.get(limit.name)?.tatUs;
+  const held = state?.limits.get(limit.name);
+  const tatUs = held === undefined ? undefined : inScale(held, timing, nowUs);
   const retryAfterMs = waitMs(timing, tatUs, nowUs, debitUs(timing, requested));
   return {
     entity: where.entity,

@@ -11,6 +11,8 @@ export interface Timing {
   /** T as a fraction in lowest terms: `periodUs / refill`. */
   readonly periodUs: number;
   readonly refill: number;
+  /** The same fraction as text, `periodUs/refill`: the scale in which arrival times of this limit are written. */
+  readonly scale: string;
   readonly capacity: number;
   /** τ = floor(C·T): how far ahead of now the arrival time may be. */
   readonly toleranceUs: number;
@@ -50,7 +52,8 @@ function deriveTiming(limit: Limit): Timing {
   const deadBandUs = limit.reserve === 0 ? 0 : Math.min(wantedUs, boundUs);
 
   const busyToleranceUs = toleranceUs + roundingUs - Math.max(0, deadBandUs - freeUs);
-  return Object.freeze({ periodUs, refill, capacity: limit.capacity, toleranceUs, deadBandUs, busyToleranceUs });
+  const scale = `${periodUs}/${refill}`;
+  return Object.freeze({ periodUs, refill, scale, capacity: limit.capacity, toleranceUs, deadBandUs, busyToleranceUs });
 }
 
 const timings = new WeakMap<Limit, Timing>();

@@ -1,12 +1,14 @@
 import type { AttributeValue, UpdateItemWire, WireItem } from '../src/index.js';
 
-/** What an item holds after an update, by the few clauses of DynamoDB's SET that Millrace uses. Conditions are not looked at. */
+/** What an item holds after an update, by the few clauses of DynamoDB's that Millrace uses. Conditions are not looked at. */
 export function updated(item: WireItem | undefined, update: UpdateItemWire): WireItem {
   const before: WireItem = item ?? update.Key;
   const after: WireItem = { ...before };
-  for (const [, target = '', expression = ''] of update.UpdateExpression.slice('SET '.length).matchAll(ASSIGNMENT)) {
+  const [assignments = '', removals = ''] = update.UpdateExpression.slice('SET '.length).split(' REMOVE ');
+  for (const [, target = '', expression = ''] of assignments.matchAll(ASSIGNMENT)) {
     after[nameOf(update, target)] = evaluated(update, before, expression);
   }
+  for (const [target] of removals.matchAll(/#\d+/g)) delete after[nameOf(update, target)];
   return after;
 }
 
@@ -40,7 +42,7 @@ function numberOf(value: AttributeValue): bigint {
 
 /**
  * The size of an item by DynamoDB's rules: names and strings in UTF-8; a number a byte for every two digits and one more
- * (and one for a minus); a list three, and one for each element.
+ * (and one for a minus); a list or a map three, and one for each element.
  */
 export function itemBytes(item: WireItem): number {
   return Object.entries(item).reduce((sum, [name, value]) => sum + utf8Bytes(name) + valueBytes(value), 0);
@@ -50,6 +52,7 @@ function valueBytes(value: AttributeValue): number {
   if ('S' in value) return utf8Bytes(value.S);
   if ('BOOL' in value) return 1;
   if ('L' in value) return value.L.reduce((sum, element) => sum + 1 + valueBytes(element), 3);
+  if ('M' in value) return Object.values(value.M).length + 3 + itemBytes(value.M);
   const digits = value.N.replace('-', '');
   return Math.ceil(digits.length / 2) + 1 + (value.N.length - digits.length);
 }

@@ -23,16 +23,43 @@ const chargeUs = fc.oneof(
 );
 const tokens = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.maxSafeNat());
 
+/** Two scales and none: writers often agree, and often do not. */
+const scale = fc.constantFrom(undefined, '1/1', '1/1', '7/3');
+const scaled = scale.map((value) => (value === undefined ? {} : { scale: value }));
+
 /** Moves of a limit in every form, with bounds within a few microseconds of a moment. */
 export function anyMove(limit: string, aroundUs: number): fc.Arbitrary<Move> {
+  const bound = offsetUs.map((offset) => aroundUs + offset);
   return fc.oneof(
-    fc.record({ tokens, chargeUs, from: offsetUs, to: fc.option(offsetUs, { nil: undefined }) }).map(({ from, to, ...rest }): Move => {
-      const fromUs = aroundUs + from;
-      return to === undefined ? { form: 'busy', limit, ...rest, fromUs } : { form: 'busy', limit, ...rest, fromUs, toUs: aroundUs + to };
-    }),
-    fc.record({ tokens, chargeUs, to: offsetUs }).map(({ to, ...rest }): Move => ({ form: 'idle', limit, ...rest, toUs: aroundUs + to })),
-    fc.record({ tokens, chargeUs }).map((rest): Move => ({ form: 'credit', limit, ...rest })),
-    fc.record({ tokens }).map((rest): Move => ({ form: 'revive', limit, ...rest })),
+    {
+      weight: 6,
+      arbitrary: fc
+        .record({ tokens, chargeUs, fromUs: bound, to: fc.option(bound, { nil: undefined }), rest: scaled })
+        .map(({ to, rest, ...busy }): Move => ({ form: 'busy', limit, ...busy, ...rest, ...(to === undefined ? {} : { toUs: to }) })),
+    },
+    {
+      weight: 6,
+      arbitrary: fc
+        .record({ tokens, chargeUs, toUs: bound, rest: scaled })
+        .map(({ rest, ...idle }): Move => ({ form: 'idle', limit, ...idle, ...rest })),
+    },
+    {
+      weight: 6,
+      arbitrary: fc
+        .record({ tokens, chargeUs, rest: scaled })
+        .map(({ rest, ...credit }): Move => ({ form: 'credit', limit, ...credit, ...rest })),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({ tokens, rest: scaled }).map(({ rest, ...revive }): Move => ({ form: 'revive', limit, ...revive, ...rest })),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .record({ fromTatUs: bound, toTatUs: bound, scale: fc.constantFrom('1/1', '7/3') })
+        .map((rest): Move => ({ form: 'rescale', limit, ...rest })),
+    },
+    { weight: 1, arbitrary: bound.map((toUs): Move => ({ form: 'drop', limit, toUs })) },
   );
 }
 

@@ -1,4 +1,4 @@
-import type { BucketRef, BucketState, BucketStore, BucketWrite, EntityStore, StoreFailure, WriteOutcome } from '@millrace/core';
+import type { BucketRef, BucketState, BucketWrite, ConfigEntry, ConfigRef, StoreFailure, WriteOutcome } from '@millrace/core';
 import { MemoryStore } from './memory-store.js';
 
 /** What happens to a request: it fails before it is done, or it is done and its reply is lost. */
@@ -11,13 +11,16 @@ export interface Mishap {
  * A memory store on which a test says which request fails, and how. It counts what reached it, and lets a test do
  * something at the very moment that a write arrives.
  */
-export class FailingStore extends MemoryStore implements BucketStore, EntityStore {
+export class FailingStore extends MemoryStore {
   /** Decides about each write; undefined lets it pass. */
   mishapOf: (write: BucketWrite) => Mishap | undefined = () => undefined;
   /** Called as each write arrives, before it is done. */
   onWrite: (write: BucketWrite) => void | Promise<void> = () => undefined;
   readonly writes: BucketWrite[] = [];
-  entityReads = 0;
+  /** Requests that read the configuration. */
+  configReads = 0;
+  /** Called as each of them arrives: it may wait, or throw. */
+  onConfigRead: (refs: readonly ConfigRef[]) => void | Promise<void> = () => undefined;
 
   override async write(write: BucketWrite): Promise<WriteOutcome> {
     this.writes.push(write);
@@ -29,9 +32,11 @@ export class FailingStore extends MemoryStore implements BucketStore, EntityStor
     return outcome;
   }
 
-  override async findEntity(namespaceId: string, id: string) {
-    this.entityReads += 1;
-    return super.findEntity(namespaceId, id);
+  override async readConfig(namespaceId: string, refs: readonly ConfigRef[]): Promise<readonly ConfigEntry[]> {
+    this.configReads += 1;
+    const entries = await super.readConfig(namespaceId, refs);
+    await this.onConfigRead(refs);
+    return entries;
   }
 
   /** What was taken and not given back, of one limit of a bucket. */

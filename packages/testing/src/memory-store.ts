@@ -3,8 +3,12 @@ import {
   type BucketState,
   type BucketStore,
   type BucketWrite,
-  bucketKey,
+  bucketName,
   type ChildPage,
+  type ConfigEntry,
+  type ConfigRef,
+  type ConfigStore,
+  configKey,
   counterBase,
   type EntityChange,
   type EntityRecord,
@@ -18,9 +22,10 @@ import {
  * The reference store: what a bucket write means, said as plainly as possible. It is slow, obvious and atomic, because
  * no step of it waits. Every other store has to behave like this one.
  */
-export class MemoryStore implements BucketStore, EntityStore {
+export class MemoryStore implements BucketStore, ConfigStore, EntityStore {
   readonly #buckets = new Map<string, BucketState>();
   readonly #entities = new Map<string, EntityRecord>();
+  readonly #config = new Map<string, ConfigEntry>();
 
   async write(write: BucketWrite): Promise<WriteOutcome> {
     return this.apply(write);
@@ -28,12 +33,15 @@ export class MemoryStore implements BucketStore, EntityStore {
 
   /** What `write` does, at once: a simulator decides for itself when a write happens. */
   apply(write: BucketWrite): WriteOutcome {
-    const key = bucketKey(write.ref).partition;
+    const key = bucketName(write.ref);
     const old = this.#buckets.get(key);
     if (!isAllowed(write, old)) return { kind: 'refused', state: old };
 
     const limits = new Map(old?.limits);
-    for (const move of write.moves) limits.set(move.limit, moved(move, limits.get(move.limit), write.nowUs));
+    for (const move of write.moves) {
+      if (move.form === 'drop') limits.delete(move.limit);
+      else limits.set(move.limit, { ...moved(move, limits.get(move.limit), write.nowUs), ...scaleAfter(move, limits.get(move.limit)) });
+    }
     const state: BucketState = {
       limits,
       seq: (old?.seq ?? write.nowUs) + 1,
@@ -50,12 +58,27 @@ export class MemoryStore implements BucketStore, EntityStore {
 
   /** The state of a bucket now. */
   bucket(ref: BucketRef): BucketState | undefined {
-    return this.#buckets.get(bucketKey(ref).partition);
+    return this.#buckets.get(bucketName(ref));
   }
 
   /** Deletes a bucket, as expiry does. */
   expire(ref: BucketRef): void {
-    this.#buckets.delete(bucketKey(ref).partition);
+    this.#buckets.delete(bucketName(ref));
+  }
+
+  async readConfig(namespaceId: string, refs: readonly ConfigRef[]): Promise<readonly ConfigEntry[]> {
+    return refs.map((ref) => {
+      const stored = this.#config.get(configName(namespaceId, ref));
+      const entity = ref.level === 'lineage' ? this.#entities.get(entityId(namespaceId, ref.entity)) : undefined;
+      return stored ?? (entity === undefined ? {} : { entity });
+    });
+  }
+
+  /** Stores an item of the configuration, as administration does; without an entry the item is gone. */
+  setConfig(namespaceId: string, ref: ConfigRef, entry: ConfigEntry | undefined): void {
+    const name = configName(namespaceId, ref);
+    if (entry === undefined) this.#config.delete(name);
+    else this.#config.set(name, entry);
   }
 
   async findEntity(namespaceId: string, id: string): Promise<EntityRecord | undefined> {
@@ -100,37 +123,56 @@ export class MemoryStore implements BucketStore, EntityStore {
 
 function isAllowed(write: BucketWrite, old: BucketState | undefined): boolean {
   if (write.configVersion !== undefined && old?.configVersion !== undefined && old.configVersion > write.configVersion) return false;
-  // A write without moves only lengthens the life of what is there.
+  // A write without moves only lengthens the life of what is there, or raises its configuration version.
   if (write.moves.length === 0) return old !== undefined;
-  return write.moves.every((move) => holds(move, old?.limits.get(move.limit)?.tatUs));
+  return write.moves.every((move) => holds(move, old?.limits.get(move.limit)));
 }
 
-function holds(move: Move, tatUs: number | undefined): boolean {
+function holds(move: Move, old: LimitState | undefined): boolean {
   switch (move.form) {
     case 'busy':
-      return tatUs !== undefined && tatUs >= move.fromUs && (move.toUs === undefined || tatUs <= move.toUs);
+      return old !== undefined && old.tatUs >= move.fromUs && (move.toUs === undefined || old.tatUs <= move.toUs) && isInScale(move, old);
     case 'idle':
-      return tatUs === undefined || tatUs <= move.toUs;
+      return old === undefined || old.tatUs <= move.toUs;
     case 'credit':
-      return tatUs !== undefined;
+      return old !== undefined && isInScale(move, old);
     case 'revive':
-      return tatUs === undefined;
+      return old === undefined;
+    case 'rescale':
+      return old?.tatUs === move.fromTatUs;
+    case 'drop':
+      return old !== undefined && old.tatUs <= move.toUs;
   }
 }
 
-function moved(move: Move, old: LimitState | undefined, nowUs: number): LimitState {
+function isInScale({ scale }: { readonly scale?: string }, old: LimitState): boolean {
+  return scale === undefined || old.scale === undefined || old.scale === scale;
+}
+
+function scaleAfter({ scale }: { readonly scale?: string }, old: LimitState | undefined): Pick<LimitState, 'scale'> {
+  const left = scale ?? old?.scale;
+  return left === undefined ? {} : { scale: left };
+}
+
+function moved(move: Exclude<Move, { readonly form: 'drop' }>, old: LimitState | undefined, nowUs: number): LimitState {
   const { tatUs, used, returned } = old ?? { tatUs: 0, used: counterBase(nowUs), returned: counterBase(nowUs) };
-  const tokens = BigInt(move.tokens);
   switch (move.form) {
     case 'busy':
-      return { tatUs: tatUs + move.chargeUs, used: used + tokens, returned };
+      return { tatUs: tatUs + move.chargeUs, used: used + BigInt(move.tokens), returned };
     case 'idle':
-      return { tatUs: nowUs + move.chargeUs, used: used + tokens, returned };
+      return { tatUs: nowUs + move.chargeUs, used: used + BigInt(move.tokens), returned };
     case 'credit':
-      return { tatUs: tatUs - move.chargeUs, used, returned: returned + tokens };
+      return { tatUs: tatUs - move.chargeUs, used, returned: returned + BigInt(move.tokens) };
     case 'revive':
-      return { tatUs: nowUs, used, returned: returned + tokens };
+      return { tatUs: nowUs, used, returned: returned + BigInt(move.tokens) };
+    case 'rescale':
+      return { tatUs: move.toTatUs, used, returned };
   }
+}
+
+function configName(namespaceId: string, ref: ConfigRef): string {
+  const { partition, sort } = configKey(namespaceId, ref);
+  return `${partition}\n${sort}`;
 }
 
 // A length in front makes the two parts unambiguous without any escaping.

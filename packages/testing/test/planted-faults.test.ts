@@ -35,8 +35,8 @@ const faults: readonly Fault[] = [
     edits: [
       {
         file: 'packages/limiter/src/engine/cascade.ts',
-        from: 'await new Holding(result.level, true).giveBack(parts, deadlineMs);',
-        to: 'await new Holding(result.level, true).giveBack(parts, deadlineMs); await new Holding(result.level, true).giveBack(parts, deadlineMs);',
+        from: 'await new Holding(result.level, result.kind).giveBack(parts, deadlineMs);',
+        to: 'await new Holding(result.level, result.kind).giveBack(parts, deadlineMs); await new Holding(result.level, result.kind).giveBack(parts, deadlineMs);',
       },
     ],
   },
@@ -105,7 +105,7 @@ async function load<Module>(entry: string, fault?: Fault): Promise<Module> {
 type Simulator = typeof import('../src/simulator/index.js');
 type Core = typeof import('@millrace/core');
 
-const SEEDS = 60;
+const SEEDS = 150;
 
 async function firstBroken({ simulate }: Simulator): Promise<readonly string[] | undefined> {
   for (let seed = 1; seed <= SEEDS; seed += 1) {

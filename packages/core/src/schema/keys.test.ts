@@ -2,7 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyName, LONGEST_NAMES } from '../../test/any-name.js';
 import type { BucketRef } from '../bucket.js';
-import { bucketKey, childKey, entityKey, escapeName, type ItemKey, namespaceKey, parseBucketKey, unescapeName } from './keys.js';
+import {
+  bucketKey,
+  bucketName,
+  childKey,
+  entityKey,
+  escapeName,
+  type ItemKey,
+  namespaceKey,
+  parseBucketKey,
+  unescapeName,
+} from './keys.js';
 
 /** Ids of namespaces are made by us, of letters and digits. */
 const anyNamespaceId = fc.stringMatching(/^[0-9a-z]{1,12}$/);
@@ -51,32 +61,40 @@ function isSameKey(a: ItemKey, b: ItemKey): boolean {
 }
 
 describe('the key of a bucket', () => {
-  it('names its parts, with a partition of its own for each shard', () => {
+  it('names its parts: a partition for each shard of an entity, with its resources in it', () => {
     const key = bucketKey({ namespaceId: 'n1', entity: 'key-1', resource: 'openai/gpt-4', shard: 3 });
 
-    expect(key).toStrictEqual({ partition: 'n1/b/key-1/openai%2Fgpt-4/3', sort: 'bucket' });
+    expect(key).toStrictEqual({ partition: 'n1/b/key-1/3', sort: 'openai%2Fgpt-4' });
   });
 
   it('is read back as what it was made of', () => {
     const readsBack = fc.property(anyRef, (ref) => {
-      expect(parseBucketKey(bucketKey(ref).partition)).toEqual(ref);
+      const { partition, sort } = bucketKey(ref);
+      expect(parseBucketKey(partition, sort)).toEqual(ref);
     });
 
     fc.assert(readsBack, { numRuns: 5_000 });
   });
 
+  const key = (partition: string, sort = 'gpt-4') => ({ partition, sort });
+
   it.each([
-    ['an entity', entityKey('n1', 'key-1').partition],
-    ['the registry', namespaceKey('default').partition],
-    ['nothing', ''],
-    ['a part too few', 'n1/b/key-1/gpt-4'],
-    ['a part too many', 'n1/b/key-1/gpt-4/0/0'],
-    ['a shard that is no number', 'n1/b/key-1/gpt-4/x'],
-    ['a shard below zero', 'n1/b/key-1/gpt-4/-1'],
-    ['a shard with a fraction', 'n1/b/key-1/gpt-4/0.5'],
-    ['another kind', 'n1/w/key-1/gpt-4/0'],
-  ])('is not that of %s', (_, partition) => {
-    expect(parseBucketKey(partition)).toBeUndefined();
+    ['an entity', entityKey('n1', 'key-1')],
+    ['a link to a child', childKey('n1', 'project-1', 'key-1')],
+    ['the registry', namespaceKey('default')],
+    ['nothing', key('', '')],
+    ['no namespace', key('/b/key-1/0')],
+    ['no entity', key('n1/b//0')],
+    ['no resource', key('n1/b/key-1/0', '')],
+    ['a resource that was not escaped', key('n1/b/key-1/0', 'openai/gpt-4')],
+    ['a part too few', key('n1/b/key-1')],
+    ['a part too many', key('n1/b/key-1/gpt-4/0')],
+    ['a shard that is no number', key('n1/b/key-1/x')],
+    ['a shard below zero', key('n1/b/key-1/-1')],
+    ['a shard with a fraction', key('n1/b/key-1/0.5')],
+    ['another kind', key('n1/w/key-1/0')],
+  ])('is not that of %s', (_, { partition, sort }) => {
+    expect(parseBucketKey(partition, sort)).toBeUndefined();
   });
 
   it('begins with the id of the namespace and a slash, by which a tenant can be fenced in', () => {
@@ -96,9 +114,7 @@ describe('two different items', () => {
   });
 
   it('never have the same key where their names differ only in what separates and escapes', () => {
-    const keys = CONFUSABLE.flatMap((entity) =>
-      CONFUSABLE.map((resource) => bucketKey({ namespaceId: 'n', entity, resource, shard: 0 }).partition),
-    );
+    const keys = CONFUSABLE.flatMap((entity) => CONFUSABLE.map((resource) => bucketName({ namespaceId: 'n', entity, resource, shard: 0 })));
 
     expect(new Set(keys).size).toBe(CONFUSABLE.length ** 2);
   });
@@ -117,6 +133,44 @@ describe('two different items', () => {
 
     expect(entity).toStrictEqual({ partition: 'n1/e/project-1', sort: 'entity' });
     expect(child).toStrictEqual({ partition: 'n1/e/project-1', sort: 'child/a%2Fb' });
+  });
+});
+
+describe('the buckets of 100,000 hostile names', () => {
+  /** Names of nothing but what keys are made of, so that as many as can be nearly meet. */
+  const hostile = fc.string({ unit: fc.constantFrom('/', '%', '2', '5', 'F', 'b', '0', 'a', ' ', '😀'), minLength: 1, maxLength: 5 });
+  const anyHostile: fc.Arbitrary<BucketRef> = fc.record({
+    namespaceId: fc.constantFrom('n', 'n1', 'b', '0'),
+    entity: hostile,
+    resource: hostile,
+    shard: fc.constantFrom(0, 1, 2, 10, 31),
+  });
+  const refs = fc.sample(anyHostile, 100_000);
+
+  it('never have the same key or the same name', () => {
+    const different = new Set(refs.map((ref) => JSON.stringify([ref.namespaceId, ref.entity, ref.resource, ref.shard])));
+    const keys = new Set(refs.map((ref) => JSON.stringify(bucketKey(ref))));
+    const names = new Set(refs.map(bucketName));
+
+    expect([keys.size, names.size]).toEqual([different.size, different.size]);
+    expect(different.size).toBeGreaterThan(50_000);
+  });
+
+  it('are read back from their keys', () => {
+    const lost = refs.filter((ref) => {
+      const { partition, sort } = bucketKey(ref);
+      const parsed = parseBucketKey(partition, sort);
+      return parsed === undefined || Object.entries(ref).some(([part, value]) => parsed[part as keyof BucketRef] !== value);
+    });
+
+    expect(lost).toEqual([]);
+  });
+
+  it('lie in the partition of their entity and shard, whatever the resource', () => {
+    const partitions = new Set(refs.map((ref) => bucketKey(ref).partition));
+    const owners = new Set(refs.map(({ namespaceId, entity, shard }) => JSON.stringify([namespaceId, entity, shard])));
+
+    expect(partitions.size).toBe(owners.size);
   });
 });
 

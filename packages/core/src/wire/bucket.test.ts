@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../test/refusal.js';
 import { itemBytes, updated } from '../../test/wire-item.js';
-import type { BucketWrite, Move } from '../bucket.js';
-import { MAX_LIMITS } from '../limit.js';
+import { type BucketWrite, type Move, takeMove } from '../bucket.js';
+import { Limit, MAX_LIMITS } from '../limit.js';
 import { SCHEMA_VERSION } from '../schema/version.js';
+import { debitUs, timingOf } from '../timing.js';
 import type { WireItem } from './attribute-value.js';
 import { bucketFromItem, bucketReadRequest, bucketWriteRequest, type UpdateItemWire } from './bucket.js';
 
@@ -15,7 +16,9 @@ function writeOf(moves: readonly Move[], more: Partial<BucketWrite> = {}): Updat
   return bucketWriteRequest('millrace', { ref, nowUs: NOW_US, ttlSec: TTL_SEC, moves, ...more });
 }
 
-const idle = (limit: string, tokens = 1): Move => ({ form: 'idle', limit, tokens, chargeUs: 1000 * tokens, toUs: NOW_US });
+/** The longest that there is: nothing slower and nothing faster can be told apart from it. */
+const scale = '31622400000000/999999999999';
+const idle = (limit: string, tokens = 1): Move => ({ form: 'idle', limit, tokens, chargeUs: 1000 * tokens, toUs: NOW_US, scale });
 const busy = (limit: string, tokens = 1): Move => ({
   form: 'busy',
   limit,
@@ -23,16 +26,19 @@ const busy = (limit: string, tokens = 1): Move => ({
   chargeUs: 1000 * tokens,
   fromUs: NOW_US - 9,
   toUs: NOW_US + 9_999,
+  scale,
 });
-const credit = (limit: string, tokens = 1): Move => ({ form: 'credit', limit, tokens, chargeUs: 1000 * tokens });
-const revive = (limit: string, tokens = 1): Move => ({ form: 'revive', limit, tokens });
+const credit = (limit: string, tokens = 1): Move => ({ form: 'credit', limit, tokens, chargeUs: 1000 * tokens, scale });
+const revive = (limit: string, tokens = 1): Move => ({ form: 'revive', limit, tokens, scale });
+const rescale = (limit: string): Move => ({ form: 'rescale', limit, fromTatUs: NOW_US + 9, toTatUs: NOW_US + 99, scale });
+const drop = (limit: string): Move => ({ form: 'drop', limit, toUs: NOW_US });
 
 /** Ten limits of the longest names, in all the forms that there are. */
-const FORMS = [idle, busy, credit, revive];
+const FORMS = [idle, busy, credit, revive, rescale, drop];
 const longest = Array.from({ length: MAX_LIMITS }, (_, index) => `${'x'.repeat(31)}${index}`);
 const widest = [
   ...FORMS.map((form) => longest.map((name) => form(name, 10 ** 12))),
-  longest.map((name, index) => FORMS[index % 4]?.(name) ?? idle(name)),
+  longest.map((name, index) => FORMS[index % FORMS.length]?.(name) ?? idle(name)),
 ];
 
 describe('the request of a write', () => {
@@ -103,7 +109,7 @@ describe('the request of a read', () => {
   it('asks for the state as of the last answered write', () => {
     const request = bucketReadRequest('millrace', ref);
 
-    const Key = { PK: { S: 'n1/b/key-1/gpt-4/0' }, SK: { S: 'bucket' } };
+    const Key = { PK: { S: 'n1/b/key-1/0' }, SK: { S: 'gpt-4' } };
     expect(request).toStrictEqual({ TableName: 'millrace', Key, ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' });
   });
 });
@@ -115,7 +121,7 @@ describe('a bucket that was written', () => {
     const item = updated(undefined, writeOf([idle('rpm', 3)], { configVersion: 7 }));
 
     expect(bucketFromItem(item)).toStrictEqual({
-      limits: new Map([['rpm', { tatUs: NOW_US + 3_000, used: BASE + 3n, returned: BASE }]]),
+      limits: new Map([['rpm', { tatUs: NOW_US + 3_000, used: BASE + 3n, returned: BASE, scale }]]),
       seq: NOW_US + 1,
       configVersion: 7,
       ttlSec: TTL_SEC,
@@ -134,14 +140,49 @@ describe('a bucket that was written', () => {
 
     expect(bucketFromItem(item)).toStrictEqual({
       limits: new Map([
-        ['rpm', { tatUs: NOW_US + 9_000, used: BASE + 14n, returned: BASE }],
-        ['tpm', { tatUs: NOW_US + 3_000, used: BASE + 4n, returned: BASE + 1n }],
-        ['rpd', { tatUs: NOW_US, used: BASE, returned: BASE + 5n }],
+        ['rpm', { tatUs: NOW_US + 9_000, used: BASE + 14n, returned: BASE, scale }],
+        ['tpm', { tatUs: NOW_US + 3_000, used: BASE + 4n, returned: BASE + 1n, scale }],
+        ['rpd', { tatUs: NOW_US, used: BASE, returned: BASE + 5n, scale }],
       ]),
       seq: NOW_US + 4,
       configVersion: undefined,
       ttlSec: TTL_SEC,
     });
+  });
+
+  it('keeps the scale that it has where a writer names none', () => {
+    const item = [writeOf([idle('rpm')]), writeOf([{ form: 'credit', limit: 'rpm', tokens: 1, chargeUs: 5 }])].reduce<WireItem | undefined>(
+      updated,
+      undefined,
+    );
+
+    expect(bucketFromItem(item ?? {}).limits.get('rpm')).toMatchObject({ tatUs: NOW_US + 995, scale });
+  });
+
+  it('is brought into another scale without any of its counters moving', () => {
+    const before = updated(undefined, writeOf([idle('rpm', 3)]));
+
+    const after = updated(
+      before,
+      writeOf([{ form: 'rescale', limit: 'rpm', fromTatUs: NOW_US + 3_000, toTatUs: NOW_US + 9, scale: '3/1' }]),
+    );
+
+    const limits = new Map([['rpm', { tatUs: NOW_US + 9, used: BASE + 3n, returned: BASE, scale: '3/1' }]]);
+    expect(bucketFromItem(after)).toMatchObject({ limits, seq: NOW_US + 2 });
+  });
+
+  it('has nothing left of a limit that was dropped', () => {
+    const before = updated(undefined, writeOf([idle('rpm', 3), idle('tpm', 4)]));
+
+    const after = updated(before, writeOf([drop('tpm')]));
+
+    expect(Object.keys(after).sort()).toStrictEqual(['PK', 'SK', 'p.rpm', 'r.rpm', 'seq', 't.rpm', 'ttl', 'u.rpm', 'v']);
+  });
+
+  it('has no scale where what is kept of it is no text', () => {
+    const item = updated(undefined, writeOf([idle('rpm')]));
+
+    expect(bucketFromItem({ ...item, 'p.rpm': { N: '7' } }).limits.get('rpm')?.scale).toBeUndefined();
   });
 
   it('bears the schema of the release that created it, whoever writes it later', () => {
@@ -181,21 +222,28 @@ describe('the schema version of an item', () => {
 
 describe('the size of an item', () => {
   const eight = Array.from({ length: 8 }, (_, index) => idle(`tokens-per-${index}`, 10 ** 12));
+  const uuid = '0198c5a2-7b1e-7c3d-9f4a-5e6d7c8b9a0f';
+  const bytesOf = (moves: readonly Move[], names: Partial<typeof ref>): number =>
+    itemBytes(updated(undefined, writeOf(moves, { ref: { ...ref, ...names }, configVersion: NOW_US })));
 
-  it('of eight limits with names of 12 characters stays under 1 KB, with a UUID for an entity and a configuration', () => {
-    const names = { entity: '0198c5a2-7b1e-7c3d-9f4a-5e6d7c8b9a0f', resource: 'anthropic/claude-sonnet-4' };
-
-    const item = updated(undefined, writeOf(eight, { ref: { ...ref, ...names }, configVersion: NOW_US }));
-
-    expect(itemBytes(item)).toBeLessThan(1024);
-  });
-
-  it('leaves at least 256 bytes to the names of entity and resource', () => {
-    const nameless = updated(
-      undefined,
-      writeOf(eight, { ref: { namespaceId: 'n'.repeat(12), entity: '', resource: '', shard: 31 }, configVersion: NOW_US }),
+  it('of the eight limits that services usually have is below 700 bytes', () => {
+    const usual = ['rpm:1000', 'tpm:800000', 'itpm:450000', 'otpm:90000', 'rph:20000', 'rpd:100000', 'tpd:50000000', 'images:7'].map(
+      (text) => {
+        const limit = Limit.parse(`${text}/${text.includes('d:') ? 'day' : 'min'}`);
+        return takeMove(limit.name, timingOf(limit), 'idle', 1, debitUs(timingOf(limit), 1), NOW_US);
+      },
     );
 
-    expect(itemBytes(nameless)).toBeLessThan(1024 - 256);
+    expect(bytesOf(usual, { entity: uuid, resource: 'anthropic/claude-sonnet-4' })).toBeLessThan(700);
+  });
+
+  it('of eight limits with names of 12 characters and the longest scales stays under 1 KB, with a UUID for an entity', () => {
+    expect(bytesOf(eight, { entity: uuid, resource: 'gpt-4' })).toBeLessThanOrEqual(1024);
+  });
+
+  it('leaves at least 160 bytes to the names of entity and resource where scales are of up to 12 characters', () => {
+    const moves = eight.map((move) => ({ ...move, scale: '20000000/111' }));
+
+    expect(bytesOf(moves, { namespaceId: 'n'.repeat(12), entity: '', resource: '', shard: 31 })).toBeLessThan(1024 - 160);
   });
 });

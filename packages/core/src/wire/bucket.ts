@@ -2,7 +2,7 @@ import { type BucketRef, type BucketState, type BucketWrite, counterBase, type L
 import { ATTRIBUTE, limitAttribute, limitOfAttribute } from '../schema/attributes.js';
 import { bucketKey } from '../schema/keys.js';
 import { checkSchemaVersion, SCHEMA_VERSION } from '../schema/version.js';
-import { bigintAt, numberAt, type WireItem, wireKey } from './attribute-value.js';
+import { bigintAt, numberAt, text, textAt, type WireItem, wireKey } from './attribute-value.js';
 import { Expression } from './expression.js';
 
 /** DynamoDB's UpdateItem, as far as Millrace uses it. */
@@ -31,10 +31,12 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
   const expression = new Expression();
   const conditions: string[] = [];
   const assignments: string[] = [];
+  const removals: string[] = [];
   for (const move of write.moves) {
     const clauses = moveClauses(expression, move, write.nowUs);
     conditions.push(clauses.condition);
     assignments.push(...clauses.assignments);
+    removals.push(...(clauses.removals ?? []));
   }
 
   if (write.configVersion !== undefined) {
@@ -52,13 +54,13 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
     `${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`,
     `${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(write.ttlSec)}`,
   );
-  // A write without moves only lengthens an item's life: it must not create one.
+  // A write without moves only lengthens an item's life, or raises its configuration version: it must not create one.
   if (write.moves.length === 0) conditions.push(`attribute_exists(${seq})`);
 
   return {
     TableName: table,
     Key: wireKey(bucketKey(write.ref)),
-    UpdateExpression: `SET ${assignments.join(', ')}`,
+    UpdateExpression: `SET ${assignments.join(', ')}${removals.length === 0 ? '' : ` REMOVE ${removals.join(', ')}`}`,
     ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: expression.names,
     ExpressionAttributeValues: expression.values,
@@ -71,22 +73,25 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
 interface MoveClauses {
   readonly condition: string;
   readonly assignments: readonly string[];
+  readonly removals?: readonly string[];
 }
 
 function moveClauses(expression: Expression, move: Move, nowUs: number): MoveClauses {
   // Made only where they are used: DynamoDB refuses a request that names or values more than its expressions use.
-  const name = (part: 'tat' | 'used' | 'returned'): string => expression.name(limitAttribute(part, move.limit));
+  const name = (part: 'tat' | 'used' | 'returned' | 'scale'): string => expression.name(limitAttribute(part, move.limit));
   const tat = name('tat');
+  const scale = scaleClauses(expression, move);
 
   switch (move.form) {
     case 'busy': {
       // Two comparisons and no BETWEEN, which refuses a range that is empty, as it is for a request beyond the tolerance.
       const notBehind = `${tat} >= ${expression.number(move.fromUs)}`;
       return {
-        condition: move.toUs === undefined ? notBehind : `${notBehind} AND ${tat} <= ${expression.number(move.toUs)}`,
+        condition: (move.toUs === undefined ? notBehind : `${notBehind} AND ${tat} <= ${expression.number(move.toUs)}`) + scale.condition,
         assignments: [
           `${tat} = ${tat} + ${expression.number(move.chargeUs)}`,
           `${name('used')} = ${name('used')} + ${expression.number(move.tokens)}`,
+          ...scale.assignments,
         ],
       };
     }
@@ -98,15 +103,17 @@ function moveClauses(expression: Expression, move: Move, nowUs: number): MoveCla
           `${tat} = ${expression.number(nowUs + move.chargeUs)}`,
           `${name('used')} = if_not_exists(${name('used')}, ${base}) + ${expression.number(move.tokens)}`,
           `${name('returned')} = if_not_exists(${name('returned')}, ${base})`,
+          ...scale.assignments,
         ],
       };
     }
     case 'credit':
       return {
-        condition: `attribute_exists(${tat})`,
+        condition: `attribute_exists(${tat})${scale.condition}`,
         assignments: [
           `${tat} = ${tat} - ${expression.number(move.chargeUs)}`,
           `${name('returned')} = ${name('returned')} + ${expression.number(move.tokens)}`,
+          ...scale.assignments,
         ],
       };
     case 'revive': {
@@ -117,10 +124,29 @@ function moveClauses(expression: Expression, move: Move, nowUs: number): MoveCla
           `${tat} = ${expression.number(nowUs)}`,
           `${name('used')} = ${base}`,
           `${name('returned')} = ${base} + ${expression.number(move.tokens)}`,
+          ...scale.assignments,
         ],
       };
     }
+    case 'rescale':
+      return {
+        condition: `${tat} = ${expression.number(move.fromTatUs)}`,
+        assignments: [`${tat} = ${expression.number(move.toTatUs)}`, ...scale.assignments],
+      };
+    case 'drop':
+      return {
+        condition: `${tat} <= ${expression.number(move.toUs)}`,
+        assignments: [],
+        removals: [tat, name('used'), name('returned'), name('scale')],
+      };
   }
+}
+
+/** The scale that a move leaves behind, and the demand for it, of a move by a distance: see {@link Move}. */
+function scaleClauses(expression: Expression, move: Move): { readonly condition: string; readonly assignments: readonly string[] } {
+  if (move.form === 'drop' || move.scale === undefined) return { condition: '', assignments: [] };
+  const [name, value] = [expression.name(limitAttribute('scale', move.limit)), expression.value(text(move.scale))];
+  return { condition: ` AND (attribute_not_exists(${name}) OR ${name} = ${value})`, assignments: [`${name} = ${value}`] };
 }
 
 /** Reads a bucket, as of the last write that was answered. */
@@ -135,10 +161,12 @@ export function bucketFromItem(item: WireItem): BucketState {
   for (const attribute of Object.keys(item)) {
     const limit = limitOfAttribute(attribute);
     if (limit === undefined) continue;
+    const scale = textAt(item, limitAttribute('scale', limit));
     limits.set(limit, {
       tatUs: numberAt(item, attribute) ?? 0,
       used: bigintAt(item, limitAttribute('used', limit)) ?? 0n,
       returned: bigintAt(item, limitAttribute('returned', limit)) ?? 0n,
+      ...(scale === undefined ? {} : { scale }),
     });
   }
   return {

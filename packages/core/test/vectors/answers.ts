@@ -32,7 +32,7 @@ function stateOfItem(core: CoreModule, given: Core.WireItem): unknown {
   try {
     const { limits, seq, configVersion, ttlSec } = core.bucketFromItem(given);
     // JSON knows neither maps nor whole numbers beyond 53 bits.
-    const written = [...limits].map(([name, { tatUs, used, returned }]) => [name, { tatUs, used: `${used}`, returned: `${returned}` }]);
+    const written = [...limits].map(([name, state]) => [name, { ...state, used: `${state.used}`, returned: `${state.returned}` }]);
     return { limits: Object.fromEntries(written), seq, configVersion: configVersion ?? null, ttlSec };
   } catch (error) {
     if (!core.isMillraceError(error)) throw error;

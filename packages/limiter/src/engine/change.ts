@@ -1,17 +1,33 @@
-import { type BucketState, chargeMove, insistChargeMove, isStale, type Limit, type Move, timingOf, ttlSecFor } from '@millrace/core';
+import {
+  type BucketState,
+  chargeMove,
+  creditInScale,
+  debitInScale,
+  insistChargeMove,
+  isStale,
+  type Limit,
+  type Move,
+  type Timing,
+  timingOf,
+  ttlSecFor,
+} from '@millrace/core';
 import { insistFromUs, MAX_WRITES, restlessBucket } from './insist.js';
 import type { Level } from './level.js';
 import { checkDeadline, sendWrite } from './send.js';
-import { lengthenLife, type TakeParts } from './take.js';
+import type { TakeParts } from './take.js';
+import { lengthenLife } from './upkeep.js';
 
-/** A change of one limit: tokens taken (above zero) or given back (below), and the time that they move. */
+/** A change of one limit: tokens taken (above zero) or given back (below), and the time that they move in its scale. */
 export interface Change {
   readonly limit: Limit;
   readonly tokens: number;
   readonly chargeUs: number;
 }
 
-/** Writes changes that no limit can refuse. A refusal only tells which form each limit needs. */
+/**
+ * Writes changes that no limit can refuse. A refusal only tells which form each limit needs, and which scale: what settles
+ * a lease follows the scale of the bucket, whatever the limit's rate was when the lease was taken.
+ */
 export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
   let seen = parts.knowledge.seen(level.bucket);
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
@@ -37,14 +53,22 @@ function prepareChanges(level: Level, changes: readonly Change[], seen: BucketSt
 }
 
 function moveFor({ limit, tokens, chargeUs }: Change, seen: BucketState | undefined, attempt: number, nowUs: number): Move {
-  const timing = timingOf(limit);
-  const tatUs = seen?.limits.get(limit.name)?.tatUs;
+  const own = timingOf(limit);
+  const held = seen?.limits.get(limit.name);
+  const timing = timingIn(own, held?.scale);
+  const { scale } = timing;
   if (tokens > 0) {
-    const fromUs = insistFromUs(attempt, tatUs, nowUs);
-    if (fromUs !== undefined) return insistChargeMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs);
-    return chargeMove(limit.name, timing, isStale(timing, tatUs, nowUs) ? 'idle' : 'busy', tokens, chargeUs, nowUs);
+    const debitUs = debitInScale(chargeUs, own.scale, scale);
+    const fromUs = insistFromUs(attempt, held?.tatUs, nowUs);
+    if (fromUs !== undefined) return insistChargeMove(limit.name, timing, tokens, debitUs, fromUs, nowUs);
+    return chargeMove(limit.name, timing, isStale(timing, held?.tatUs, nowUs) ? 'idle' : 'busy', tokens, debitUs, nowUs);
   }
   // Somebody took from this limit before, so it is there, unless the item has expired since.
-  if (attempt > 1 && tatUs === undefined) return { form: 'revive', limit: limit.name, tokens: -tokens };
-  return { form: 'credit', limit: limit.name, tokens: -tokens, chargeUs };
+  if (attempt > 1 && held === undefined) return { form: 'revive', limit: limit.name, tokens: -tokens, scale };
+  return { form: 'credit', limit: limit.name, tokens: -tokens, chargeUs: creditInScale(chargeUs, own.scale, scale), scale };
+}
+
+/** The times by which a bucket of another scale is charged. What its own limit pays for a lag is not known: none is allowed. */
+function timingIn(own: Timing, scale: string | undefined): Timing {
+  return scale === undefined || scale === own.scale ? own : { ...own, scale, deadBandUs: 0 };
 }

@@ -3,9 +3,10 @@ import {
   type BucketWrite,
   formFor,
   guessForm,
+  inScale,
   insistMove,
+  isForeign,
   isStale,
-  needsLongerTtl,
   type TakeMove,
   takeMove,
   ttlSecFor,
@@ -13,7 +14,9 @@ import {
 import { insistFromUs, MAX_WRITES, restlessBucket } from './insist.js';
 import type { BucketKnowledge } from './knowledge.js';
 import type { Level } from './level.js';
+import { needsRescale, Rescaling, SCALE_WRITES } from './rescale.js';
 import { checkDeadline, type EngineParts, sendWrite } from './send.js';
+import { dropLeftovers, lengthenLife } from './upkeep.js';
 
 /** How a take at one level ended. */
 export type TakeResult =
@@ -38,24 +41,36 @@ export interface TakeParts extends EngineParts {
  * A wrong guess of the form is followed by another write with exact knowledge, because the refusal brought the state. A
  * refusal that means exhaustion ends it at once, judged by the time of the refused write: judging by a later time would
  * write again whenever something trickled in during the round trip.
+ *
+ * Where a rate has changed, the bucket is brought into the new scale before anything is taken, or judged, by it.
  */
 export async function take(parts: TakeParts, level: Level, deadlineMs: number): Promise<TakeResult> {
   try {
-    for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
+    const rescaling = new Rescaling(level);
+    let misses = 0;
+    for (let attempt = 1; attempt <= MAX_WRITES + SCALE_WRITES && misses < MAX_WRITES; attempt += 1) {
       if (attempt > 1) checkDeadline(parts, deadlineMs);
-      const { write, guesses, outcome } = await sendWrite(parts, (now) => prepareTake(parts.knowledge, level, attempt, now), deadlineMs);
+      const knows = { isExact: attempt > 1, misses };
+      const { write, guesses, outcome } = await sendWrite(
+        parts,
+        (now) => prepare(parts.knowledge, level, rescaling, knows, now),
+        deadlineMs,
+      );
       const { nowUs } = write;
       learn(parts.knowledge, level, guesses, outcome.kind, outcome.state, nowUs);
+      rescaling.note(outcome.kind);
 
-      if (outcome.kind === 'written') {
+      if (outcome.kind === 'written' && guesses !== undefined) {
         await lengthenLife(parts, level, outcome.state, deadlineMs);
+        await dropLeftovers(parts, level, outcome.state, deadlineMs);
         return { kind: 'taken', level, state: outcome.state, nowUs, charges: guesses.map(({ move }) => move) };
       }
       const met = outcome.state?.configVersion;
       if (level.configVersion !== undefined && met !== undefined && met > level.configVersion)
         return { kind: 'stale', level, version: met };
       if (isExhausted(level, outcome.state, nowUs)) return { kind: 'exhausted', level, state: outcome.state, nowUs };
-      parts.stats.add('branchMisses');
+      if (outcome.kind === 'refused') parts.stats.add('branchMisses');
+      if (guesses !== undefined) misses += 1;
     }
     throw restlessBucket(level.entity, level.resource);
   } catch (error) {
@@ -70,27 +85,40 @@ interface Guess {
   readonly stale: boolean;
 }
 
-function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, attempt: number): readonly Guess[] {
+/** How well a take knows its bucket: exactly once a write was answered. `misses` counts the guesses that were wrong. */
+interface Certainty {
+  readonly isExact: boolean;
+  readonly misses: number;
+}
+
+function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, { isExact, misses }: Certainty): readonly Guess[] {
   const seen = knowledge.seen(level.bucket);
   return level.debits.map(({ limit, timing, tokens, chargeUs }) => {
-    const seenUs = seen?.limits.get(limit.name)?.tatUs;
+    const held = seen?.limits.get(limit.name);
+    const seenUs = held?.tatUs;
     const stale = isStale(timing, seenUs, nowUs);
-    const fromUs = insistFromUs(attempt, seenUs, nowUs);
+    // Full, or it would have been rescaled: only the idle form takes over a bucket of another scale.
+    if (held !== undefined && isForeign(held, timing))
+      return { move: takeMove(limit.name, timing, 'idle', tokens, chargeUs, nowUs), stale: false };
+    const fromUs = insistFromUs(misses + 1, seenUs, nowUs);
     if (fromUs !== undefined) return { move: insistMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs), stale: false };
     // After a refusal the state is exact, and what was learned about the bucket's habits says no more than it.
-    const share = attempt > 1 ? 0 : knowledge.busyShare(level.bucket, limit.name);
+    const share = isExact ? 0 : knowledge.busyShare(level.bucket, limit.name);
     const form = guessForm(timing, seenUs, share, nowUs, chargeUs);
-    return { move: takeMove(limit.name, timing, form, tokens, chargeUs, nowUs), stale: stale && attempt === 1 };
+    return { move: takeMove(limit.name, timing, form, tokens, chargeUs, nowUs), stale: stale && !isExact };
   });
 }
 
-interface PreparedTake {
-  readonly guesses: readonly Guess[];
+interface Prepared {
   readonly write: BucketWrite;
+  /** What the write takes; a write that only rescales takes nothing. */
+  readonly guesses?: readonly Guess[];
 }
 
-function prepareTake(knowledge: BucketKnowledge, level: Level, attempt: number, nowUs: number): PreparedTake {
-  const guesses = guessForms(knowledge, level, nowUs, attempt);
+function prepare(knowledge: BucketKnowledge, level: Level, rescaling: Rescaling, certainty: Certainty, nowUs: number): Prepared {
+  const before = rescaling.prepare(knowledge.seen(level.bucket), nowUs);
+  if (before !== undefined) return { write: before };
+  const guesses = guessForms(knowledge, level, nowUs, certainty);
   const timings = level.debits.map((debit) => debit.timing);
   const write: BucketWrite = {
     ref: level.ref,
@@ -105,14 +133,14 @@ function prepareTake(knowledge: BucketKnowledge, level: Level, attempt: number, 
 function learn(
   knowledge: BucketKnowledge,
   level: Level,
-  guesses: readonly Guess[],
+  guesses: readonly Guess[] | undefined,
   kind: 'written' | 'refused',
   state: BucketState | undefined,
   nowUs: number,
 ): void {
   knowledge.note(level.bucket, state);
   level.debits.forEach(({ limit, timing }, index) => {
-    const guess = guesses[index];
+    const guess = guesses?.[index];
     if (guess === undefined || !guess.stale) return;
     // A write that landed tells by its form what it found; a refusal brought the state itself.
     const found = kind === 'written' ? guess.move.form === 'busy' : !isStale(timing, state?.limits.get(limit.name)?.tatUs, nowUs);
@@ -120,19 +148,11 @@ function learn(
   });
 }
 
+/** Never said of a bucket in another scale than the level's: it is brought into that first, and judged by what it is then. */
 function isExhausted(level: Level, state: BucketState | undefined, nowUs: number): boolean {
-  return level.debits.some(
-    ({ limit, timing, chargeUs }) => formFor(timing, state?.limits.get(limit.name)?.tatUs, nowUs, chargeUs) === undefined,
-  );
-}
-
-/**
- * Puts off an item's expiry where its debt is deeper than the writer knew. Each writer looks at the state that its own
- * write left, so the last one always leaves it right; a failure is left to the next writer.
- */
-export async function lengthenLife(parts: EngineParts, level: Pick<Level, 'ref'>, state: BucketState, deadlineMs: number): Promise<void> {
-  if (!needsLongerTtl(state)) return;
-  const prepare = (nowUs: number) => ({ write: { ref: level.ref, nowUs, ttlSec: ttlSecFor([], state, nowUs), moves: [] } });
-  // Whatever goes wrong here, the write before it has happened, and its tokens are the caller's.
-  await sendWrite(parts, prepare, deadlineMs).catch(() => undefined);
+  if (needsRescale(level, state, nowUs)) return false;
+  return level.debits.some(({ limit, timing, chargeUs }) => {
+    const held = state?.limits.get(limit.name);
+    return formFor(timing, held === undefined ? undefined : inScale(held, timing, nowUs), nowUs, chargeUs) === undefined;
+  });
 }

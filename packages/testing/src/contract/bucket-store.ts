@@ -5,6 +5,7 @@ import { describeCounters } from './bucket-counters.js';
 import { describeForms } from './bucket-forms.js';
 import { describeModel } from './bucket-model.js';
 import { describeNames } from './bucket-names.js';
+import { describeDrops, describeScales } from './bucket-scales.js';
 import { describeHeader, describeMoves } from './bucket-writes.js';
 import { type OpenStore, suiteStore } from './opened-store.js';
 
@@ -14,6 +15,8 @@ export function describeBucketStore(name: string, open: OpenStore<BucketStore>):
     const store = suiteStore(open);
     describeForms(store);
     describeMoves(store);
+    describeScales(store);
+    describeDrops(store);
     describeHeader(store);
     describeCounters(store);
     describeConcurrency(store);

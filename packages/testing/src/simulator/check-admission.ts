@@ -22,7 +22,7 @@ export function checkAdmission(limit: Limit, executed: readonly Executed[], tole
   let lastUs = 0;
   for (const { atUs, write, applied } of executed) {
     const move = write.moves.find((candidate) => candidate.limit === limit.name);
-    if (!applied || move === undefined) continue;
+    if (!applied || move === undefined || move.form === 'rescale' || move.form === 'drop') continue;
     level = Math.max(0, level - (atUs - lastUs) * perUs);
     lastUs = atUs;
     if (move.form === 'credit' || move.form === 'revive') {

@@ -1,4 +1,4 @@
-import { type BucketRef, bucketKey } from '@millrace/core';
+import { type BucketRef, bucketName } from '@millrace/core';
 import type { MemoryStore } from '../memory-store.js';
 import { checkAdmission } from './check-admission.js';
 import { NAMESPACE, RESOURCE } from './client.js';
@@ -13,7 +13,7 @@ export function checkHistory(history: History, scenario: Scenario, store: Memory
   const byBucket = groupByBucket(history.executed);
   for (const [entity, limits] of scenario.limits) {
     const ref = { namespaceId: NAMESPACE, entity, resource: RESOURCE, shard: 0 };
-    const executed = byBucket.get(bucketKey(ref).partition) ?? [];
+    const executed = byBucket.get(bucketName(ref)) ?? [];
     for (const limit of limits) {
       const tolerance = { skewUs: scenario.maxSkewUs, delayUs: scenario.maxDelayUs };
       broken.push(...checkAdmission(limit, executed, tolerance).map((line) => `${line} at ${entity}`));
@@ -57,7 +57,7 @@ function knownFrom(scenario: Scenario, entity: string, byBucket: ByBucket): numb
   if (scenario.createdAt === 0 || children.length === 0) return Number.NEGATIVE_INFINITY;
   return Math.max(
     ...children.map(({ id }) => {
-      const executed = byBucket.get(bucketKey({ namespaceId: NAMESPACE, entity: id, resource: RESOURCE, shard: 0 }).partition) ?? [];
+      const executed = byBucket.get(bucketName({ namespaceId: NAMESPACE, entity: id, resource: RESOURCE, shard: 0 })) ?? [];
       return executed.find(({ applied, write }) => applied && (write.configVersion ?? 0) > 0)?.atUs ?? Number.POSITIVE_INFINITY;
     }),
   );
@@ -90,9 +90,9 @@ function checkLineage(byBucket: ByBucket): string[] {
 function groupByBucket(executed: readonly Executed[]): Map<string, Executed[]> {
   const groups = new Map<string, Executed[]>();
   for (const entry of executed) {
-    const { partition } = bucketKey(entry.write.ref);
-    const group = groups.get(partition);
-    if (group === undefined) groups.set(partition, [entry]);
+    const name = bucketName(entry.write.ref);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [entry]);
     else group.push(entry);
   }
   return groups;

@@ -3,8 +3,9 @@ import {
   type BucketState,
   type BucketStore,
   type BucketWrite,
-  type EntityRecord,
-  type EntityStore,
+  type ConfigEntry,
+  type ConfigRef,
+  type ConfigStore,
   StoreFailure,
   type WriteOutcome,
 } from '@millrace/core';
@@ -17,7 +18,7 @@ import type { VirtualTime } from './virtual-time.js';
 const TIMEOUT_US = 200_000;
 
 /** The way from one process to the store and back: it takes time, loses things, and ends when the process dies. */
-export class Network implements BucketStore, EntityStore {
+export class Network implements BucketStore, ConfigStore {
   readonly #time: VirtualTime;
   readonly #store: MemoryStore;
   readonly #scenario: Pick<Scenario, 'maxDelayUs' | 'faults'>;
@@ -54,20 +55,8 @@ export class Network implements BucketStore, EntityStore {
     return this.#carry(() => this.#store.bucket(ref));
   }
 
-  findEntity(namespaceId: string, id: string): Promise<EntityRecord | undefined> {
-    return this.#carry(() => this.#store.findEntity(namespaceId, id));
-  }
-
-  createEntity(): never {
-    throw new Error('entities of a simulated world are made by the world');
-  }
-
-  deleteEntity(): never {
-    throw new Error('entities of a simulated world are made by the world');
-  }
-
-  listChildren(): never {
-    throw new Error('nobody lists the children of a simulated world');
+  readConfig(namespaceId: string, refs: readonly ConfigRef[]): Promise<readonly ConfigEntry[]> {
+    return this.#carry(() => this.#store.readConfig(namespaceId, refs));
   }
 
   async #carry<T>(request: () => T | Promise<T>): Promise<T> {

@@ -75,7 +75,7 @@ function createEntities(store: MemoryStore, scenario: Scenario, nowMs: number): 
       const parent = index === 0 ? undefined : made.get(chain[index - 1] ?? '');
       const record = newEntity(entity, parent, parent !== undefined, undefined, nowMs);
       made.set(entity, record);
-      void store.createEntity(NAMESPACE, record, undefined);
+      store.setConfig(NAMESPACE, { level: 'lineage', entity }, { entity: record });
     }
   }
 }
