@@ -14,7 +14,10 @@ export type ErrorCode =
   | 'TABLE_UNUSABLE'
   | 'ACCESS_DENIED'
   | 'CREDENTIALS'
-  | 'SCHEMA_VERSION';
+  | 'SCHEMA_VERSION'
+  | 'ENTITY_DISABLED'
+  | 'NAMESPACE_STATE'
+  | 'CONFLICT';
 
 /** Base of all that Millrace throws. `code` says why, `cause` keeps what was underneath. */
 export class MillraceError extends Error {

@@ -15,20 +15,76 @@ export {
   ttlSecFor,
   type WriteOutcome,
 } from './bucket.js';
+export {
+  type ConfigEntry,
+  type ConfigLevel,
+  type ConfigParts,
+  type ConfigRecord,
+  type ConfigRef,
+  type ConfigSource,
+  configRefs,
+  type EntityControl,
+  knowsLimit,
+  nextConfigVersion,
+  type ResolvedConfig,
+  resolveConfig,
+  type UnavailablePolicy,
+} from './config.js';
 export { describeValue, type ErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
 export { type RateLimitHeaders, rateLimitHeaders } from './headers.js';
 export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind } from './input.js';
 export { checkLimits, Limit, type LimitDefinition, type LimitOptions, MAX_LIMITS } from './limit.js';
-export { type EntityRecord, type Lineage, lineageOf, MAX_DEPTH, NO_LINEAGE, newEntity, nextVersion } from './lineage.js';
+export {
+  type EntityRecord,
+  type Lineage,
+  lineageOf,
+  MAX_DEPTH,
+  NO_LINEAGE,
+  newEntity,
+  nextVersion,
+  type Place,
+  placeBelow,
+} from './lineage.js';
 export type { AbortSignalLike, Clock, Random, Sleep } from './runtime.js';
-export { bucketKey, childKey, entityKey, type ItemKey, namespaceKey, parseBucketKey } from './schema/keys.js';
+export { creditInScale, debitInScale, inScale, isForeign, rescaleMove } from './scale.js';
+export { ATTRIBUTE, limitAttribute } from './schema/attributes.js';
+export {
+  auditPartition,
+  bucketKey,
+  bucketName,
+  CHILD_PREFIX,
+  childKey,
+  configKey,
+  ENTITY_LIMITS_PREFIX,
+  entityKey,
+  escapeName,
+  type ItemKey,
+  type ListName,
+  listKey,
+  listPartition,
+  manifestLockKey,
+  namespaceKey,
+  parseBucketKey,
+  REGISTRY_PARTITION,
+  SCHEMA_KEY,
+  unescapeName,
+} from './schema/keys.js';
 export { TABLE_DEFINITION, TTL_ATTRIBUTE } from './schema/table.js';
-export { SCHEMA_VERSION } from './schema/version.js';
+export { checkSchemaVersion, SCHEMA_VERSION } from './schema/version.js';
 export { type LimitStatus, statusOf } from './status.js';
-export { type BucketStore, type ChildPage, type EntityChange, type EntityStore, type FailureReason, StoreFailure } from './store.js';
+export {
+  type BucketStore,
+  type ChildPage,
+  type ConfigStore,
+  type EntityChange,
+  type EntityStore,
+  type FailureReason,
+  StoreFailure,
+} from './store.js';
 export { creditUs, debitUs, type Timing, timingOf } from './timing.js';
 export type { AttributeValue, WireItem } from './wire/attribute-value.js';
 export { bucketFromItem, bucketReadRequest, bucketWriteRequest, type GetItemWire, type UpdateItemWire } from './wire/bucket.js';
+export { type BatchGetWire, configFromItem, configFromItems, configReadRequest } from './wire/config.js';
 export {
   childOfItem,
   childrenRequest,
@@ -41,8 +97,7 @@ export {
 } from './wire/entity.js';
 export {
   type NamespaceRecord,
+  type NamespaceState,
   namespaceFromItem,
   namespaceReadRequest,
-  namespaceRegisterRequest,
-  type PutItemWire,
 } from './wire/namespace.js';

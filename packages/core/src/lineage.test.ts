@@ -29,7 +29,7 @@ describe('a new entity', () => {
       cascade: false,
       ancestors: [],
       chargedCount: 0,
-      version: NOW_MS * 1000,
+      version: NOW_MS,
       createdAtMs: NOW_MS,
       childCount: 0,
       deleted: false,
@@ -130,6 +130,6 @@ describe('the version of an entity', () => {
 
     const versions = [nextVersion(previous, NOW_MS + 1), nextVersion(previous, NOW_MS), nextVersion(previous, 0)];
 
-    expect(versions).toStrictEqual([(NOW_MS + 1) * 1000, NOW_MS * 1000 + 1, NOW_MS * 1000 + 1]);
+    expect(versions).toStrictEqual([NOW_MS + 1, NOW_MS + 1, NOW_MS + 1]);
   });
 });

@@ -48,26 +48,30 @@ export function newEntity(
   previous: EntityRecord | undefined,
   nowMs: number,
 ): EntityRecord {
-  const charged = cascade && parent !== undefined ? parent : undefined;
-  const ancestors = parent === undefined ? [] : [parent.id, ...parent.ancestors];
-  if (ancestors.length > MAX_DEPTH) {
+  const place = placeBelow(parent, cascade);
+  if (place.ancestors.length > MAX_DEPTH) {
     throw new ValidationError('parent', `an entity with at most ${MAX_DEPTH - 1} ancestors of its own`, parent?.id);
   }
-  if (ancestors.includes(id)) throw new ValidationError('parent', 'an entity that is not below the new one', parent?.id);
+  if (place.ancestors.includes(id)) throw new ValidationError('parent', 'an entity that is not below the new one', parent?.id);
+  return { id, ...place, version: nextVersion(previous, nowMs), createdAtMs: nowMs, childCount: 0, deleted: false };
+}
+
+/** Where an entity stands: what changes when it is moved, or one above it. */
+export type Place = Pick<EntityRecord, 'parent' | 'parentVersion' | 'cascade' | 'ancestors' | 'chargedCount'>;
+
+/** The place directly below `parent`, or below nobody; it takes the parent's own place as it is given. Checks nothing. */
+export function placeBelow(parent: EntityRecord | undefined, cascade: boolean): Place {
+  if (parent === undefined) return { cascade: false, ancestors: [], chargedCount: 0 };
   return {
-    id,
-    ...(parent === undefined ? {} : { parent: parent.id, parentVersion: parent.version }),
-    cascade: charged !== undefined,
-    ancestors,
-    chargedCount: charged === undefined ? 0 : 1 + charged.chargedCount,
-    version: nextVersion(previous, nowMs),
-    createdAtMs: nowMs,
-    childCount: 0,
-    deleted: false,
+    parent: parent.id,
+    parentVersion: parent.version,
+    cascade,
+    ancestors: [parent.id, ...parent.ancestors],
+    chargedCount: cascade ? 1 + parent.chargedCount : 0,
   };
 }
 
 /** A version above the previous one, whatever the writer's clock says. */
 export function nextVersion(previous: EntityRecord | undefined, nowMs: number): number {
-  return Math.max(Math.floor(nowMs * 1000), (previous?.version ?? 0) + 1);
+  return Math.max(Math.floor(nowMs), (previous?.version ?? 0) + 1);
 }

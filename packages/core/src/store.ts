@@ -1,4 +1,5 @@
 import type { BucketRef, BucketState, BucketWrite, WriteOutcome } from './bucket.js';
+import type { ConfigEntry, ConfigRef } from './config.js';
 import type { EntityRecord } from './lineage.js';
 
 /**
@@ -9,6 +10,15 @@ export interface BucketStore {
   write(write: BucketWrite): Promise<WriteOutcome>;
   /** The state as of the last write that was answered before the call. */
   read(ref: BucketRef): Promise<BucketState | undefined>;
+}
+
+/** Where the configuration is read from. It is written by administration, which is no part of the engine. */
+export interface ConfigStore {
+  /**
+   * Reads items in one request, in the order that they were asked for. `fresh` asks for the state as of the last
+   * answered write; otherwise an older one may come back.
+   */
+  readConfig(namespaceId: string, refs: readonly ConfigRef[], consistency: 'fresh' | 'eventual'): Promise<readonly ConfigEntry[]>;
 }
 
 /** Where entities live. */

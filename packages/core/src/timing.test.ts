@@ -53,6 +53,12 @@ describe('the times of a limit', () => {
     expect(timing).toMatchObject({ periodUs: 100_000, refill: 1 });
   });
 
+  it('name their scale by that fraction, so that the same rate has the same scale however it is written', () => {
+    const [perMinute, perSecond] = [timingOf(Limit.perMinute('rpm', 420, { capacity: 9 })), timingOf(Limit.perSecond('rps', 7))];
+
+    expect([perMinute.scale, perSecond.scale]).toStrictEqual(['1000000/7', '1000000/7']);
+  });
+
   it('let the lag and all rounding admit less than one token above the capacity together', () => {
     const costsLittle = fc.property(anyLimit, (limit) => {
       const { toleranceUs, deadBandUs, busyToleranceUs, periodUs, refill } = timingOf(limit);

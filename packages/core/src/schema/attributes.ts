@@ -17,11 +17,24 @@ export const ATTRIBUTE = {
   childCount: 'children',
   version: 'ver',
   deleted: 'deleted',
+  moving: 'moving',
+  limits: 'limits',
+  retired: 'retired',
+  updatedAtMs: 'upd',
+  mode: 'mode',
+  reason: 'reason',
+  onUnavailable: 'unavailable',
+  closed: 'closed',
+  managedBy: 'managed',
+  policyManagedBy: 'pmanaged',
+  state: 'state',
+  deletedAtMs: 'del',
+  writtenBy: 'by',
 } as const;
 
-const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.' } as const;
+const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.', scale: 'p.' } as const;
 
-/** The attribute that keeps one number of one limit. A limit's name has no dot, so the prefix is never ambiguous. */
+/** The attribute that keeps one number, or the scale, of one limit. A limit's name has no dot, so the prefix is never ambiguous. */
 export function limitAttribute(part: keyof typeof LIMIT_PREFIX, limit: string): string {
   return LIMIT_PREFIX[part] + limit;
 }

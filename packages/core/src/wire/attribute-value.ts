@@ -2,7 +2,12 @@ import { ATTRIBUTE } from '../schema/attributes.js';
 import type { ItemKey } from '../schema/keys.js';
 
 /** A value in DynamoDB's own JSON, as far as Millrace uses it. */
-export type AttributeValue = { S: string } | { N: string } | { BOOL: boolean } | { L: AttributeValue[] };
+export type AttributeValue =
+  | { S: string }
+  | { N: string }
+  | { BOOL: boolean }
+  | { L: AttributeValue[] }
+  | { M: { [key: string]: AttributeValue } };
 
 /** An item, or a key, in DynamoDB's own JSON. */
 export type WireItem = Record<string, AttributeValue>;
