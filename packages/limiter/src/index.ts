@@ -1,4 +1,4 @@
-export type { ErrorCode } from '@millrace/core';
+export type { ConfigLevel, ConfigSource, EntityControl, ErrorCode, UnavailablePolicy } from '@millrace/core';
 export {
   isMillraceError,
   Limit,
@@ -10,11 +10,27 @@ export {
   rateLimitHeaders,
   ValidationError,
 } from '@millrace/core';
+export type { ActorOptions } from './admin/administration.js';
+export type { AuditAction, AuditEvent } from './admin/audit-event.js';
+export type { AuditLog, AuditPage, ListAuditOptions } from './admin/audit-log.js';
+export type { Entities, Entity } from './admin/entities.js';
+export type { DeleteProgress } from './admin/entity-delete.js';
+export type { EntityLevel, EntityLevelPage } from './admin/entity-levels.js';
+export type { ControlOptions, CreateEntityOptions, DeleteEntityOptions, MoveEntityOptions } from './admin/entity-options.js';
+export type { NamePage, PageOptions } from './admin/named-pages.js';
+export type { NamespaceDescription } from './admin/namespace-record.js';
+export type { NamespacePage, Namespaces } from './admin/namespaces.js';
+export type { PurgeOptions, PurgeProgress, PurgeResult } from './admin/purge.js';
+export type { StoredLevel } from './admin/stored-level.js';
+export type { LimitsInput, StoredLimits } from './admin/stored-limits.js';
 export type { DynamoClient } from './dynamo/client.js';
 export {
   AcquireAborted,
   type AcquireOptions,
   type Amounts,
+  type ConfigCacheStats,
+  EntityDisabled,
+  type Explanation,
   isRateLimitExceeded,
   type Lease,
   LeaseSettled,
@@ -26,5 +42,5 @@ export {
   RateLimiterUnavailable,
   type Verdict,
 } from './engine/index.js';
-export type { CreateEntityOptions, Entities, Entity, ListChildrenOptions } from './entities.js';
-export { RateLimiter, type RateLimiterOptions } from './rate-limiter.js';
+export type { RateLimiterOptions } from './options.js';
+export { RateLimiter } from './rate-limiter.js';

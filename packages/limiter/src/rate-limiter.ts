@@ -1,116 +1,99 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
-import { type Clock, checkInteger, checkKeys, checkName, MillraceError, ValidationError } from '@millrace/core';
-import { type Connection, type ConnectionOptions, checkTableName, connect } from './dynamo/client.js';
-import { DynamoStore } from './dynamo/dynamo-store.js';
-import { Sender } from './dynamo/sender.js';
+import { checkInteger, checkName } from '@millrace/core';
+import { registerAdministration } from './admin/access.js';
+import type { Administration } from './admin/administration.js';
+import { AuditLog } from './admin/audit-log.js';
+import { Entities } from './admin/entities.js';
+import { Namespaces } from './admin/namespaces.js';
+import { StoredLimits } from './admin/stored-limits.js';
 import {
   type AcquireOptions,
   type Amounts,
+  type ConfigCacheStats,
   Engine,
+  type Explanation,
   type Lease,
   type LimiterStats,
   type LimitsOptions,
-  MonotonicClock,
   publicError,
-  Stats,
   type Verdict,
-  withRetries,
 } from './engine/index.js';
-import { Entities } from './entities.js';
-
-/** How a limiter is opened. All but `table` is optional. */
-export interface RateLimiterOptions extends ConnectionOptions {
-  /** The name of the table. */
-  readonly table: string;
-  /** @default 'default' */
-  readonly namespace?: string;
-  /** @default the system's time */
-  readonly clock?: Clock;
-  /** How long one request to DynamoDB may take, in milliseconds. @default 1000 */
-  readonly requestTimeoutMs?: number;
-  /** How long one call may go on sending requests, in milliseconds. @default 3000 */
-  readonly deadlineMs?: number;
-  /** How long what was read of an entity is believed, in milliseconds; 0 reads each time. @default 60000 */
-  readonly configTtlMs?: number;
-  /** How many buckets and entities are remembered. @default 10000 */
-  readonly maxEntries?: number;
-}
-
-const KNOWN: readonly (keyof RateLimiterOptions)[] = [
-  'table',
-  'namespace',
-  'endpoint',
-  'region',
-  'credentials',
-  'client',
-  'clock',
-  'requestTimeoutMs',
-  'deadlineMs',
-  'configTtlMs',
-  'maxEntries',
-];
-const HOUR_MS = 3_600_000;
-const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
+import { checkOptions, HOUR_MS, type RateLimiterOptions } from './options.js';
+import { answersWithin, findNamespaceId, openWorld, runFor, type World } from './world.js';
 
 /**
  * A distributed rate limiter whose state is one DynamoDB table.
  *
  * @example
  * const limiter = await RateLimiter.open({ table: 'millrace' });
+ * await limiter.limits.setResource('gpt-4', [Limit.perMinute('rpm', 500), Limit.perMinute('tpm', 800_000)]);
  * await limiter.withLease('key-1', 'gpt-4', { rpm: 1, tpm: 800 }, async (lease) => {
  *   const answer = await callModel();
  *   await lease.adjust({ tpm: answer.usage.total - 800 });
- * }, { limits });
+ * });
  */
 export class RateLimiter {
   /** The entities of this limiter's namespace. */
   readonly entities: Entities;
+  /** The limits that are stored in the table. */
+  readonly limits: StoredLimits;
+  /** The namespaces of the table. */
+  readonly namespaces: Namespaces;
+  /** What administrators have done. */
+  readonly audit: AuditLog;
+  readonly #world: World;
   readonly #engine: Engine;
-  readonly #connection: Connection;
+  readonly #isScoped: boolean;
 
-  private constructor(engine: Engine, entities: Entities, connection: Connection) {
+  private constructor(world: World, engine: Engine, isScoped: boolean) {
+    this.#world = world;
     this.#engine = engine;
-    this.entities = entities;
-    this.#connection = connection;
+    this.#isScoped = isScoped;
+    const administration: Administration = {
+      items: world.items,
+      namespaceId: engine.namespaceId,
+      nowMs: () => engine.clock.nowMs(),
+      newEventId: world.newEventId,
+      actor: world.actor,
+      onChange: (refs, namespaceId = engine.namespaceId) => engine.configs.forget(namespaceId, refs),
+      run: (operation, work) => runFor(engine, operation, work),
+    };
+    this.entities = new Entities(administration);
+    this.limits = new StoredLimits(administration);
+    this.namespaces = new Namespaces(administration);
+    this.audit = new AuditLog(administration);
+    registerAdministration(this, administration);
   }
 
   /**
    * Opens a limiter: reads one item, the namespace's entry in the registry, and creates nothing.
    *
-   * @throws MillraceError `TABLE_NOT_FOUND`, `TABLE_UNUSABLE`, `NAMESPACE_NOT_FOUND`, `CREDENTIALS`, `ACCESS_DENIED`
+   * @throws MillraceError `TABLE_NOT_FOUND`, `TABLE_UNUSABLE`, `NAMESPACE_NOT_FOUND`, `NAMESPACE_STATE`, `CREDENTIALS`,
+   *   `ACCESS_DENIED`, `SCHEMA_VERSION`
    * @throws RateLimiterUnavailable if DynamoDB cannot be reached
    */
   static async open(options: RateLimiterOptions): Promise<RateLimiter> {
-    const { table, namespace, clock, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries } = checkOptions(options);
-    const stats = new Stats();
-    const runtime = { sleep: async (ms: number) => void (await sleepFor(ms)), random: Math.random };
-    let connection: Connection | undefined;
+    let world: World | undefined;
     try {
-      connection = await connect(options, table);
-      // No request outlives the call that it belongs to.
-      const sender = new Sender(connection.client, table, Math.min(requestTimeoutMs, deadlineMs), (...request) =>
-        stats.request(...request),
-      );
-      const store = new DynamoStore(sender, table);
-      const engineClock = new MonotonicClock(clock);
-      const parts = { ...runtime, clock: engineClock, stats };
-      const record = await withRetries(parts, engineClock.nowMs() + deadlineMs, 'unknown', () => store.findNamespace(namespace));
-      if (record === undefined) {
-        throw new MillraceError('NAMESPACE_NOT_FOUND', `table "${table}" has no namespace "${namespace}"; register it, or check the name`);
-      }
-      const engine = new Engine({
-        ...runtime,
-        store,
-        namespaceId: record.id,
-        clock: engineClock,
-        stats,
-        deadlineMs,
-        configTtlMs,
-        maxEntries,
-      });
-      return new RateLimiter(engine, new Entities(engine, store, record.id, runtime, deadlineMs), connection);
+      world = await openWorld(checkOptions(options), options);
+      const namespaceId = await findNamespaceId(world, world.namespace);
+      return new RateLimiter(world, new Engine({ ...world.engine, namespaceId }), false);
     } catch (error) {
-      connection?.close();
+      world?.connection.close();
+      throw publicError(error);
+    }
+  }
+
+  /**
+   * A limiter of another namespace of the table, which shares this one's connection, caches and counters. Reads one item.
+   * Close it when it is not needed any more; the connection stays until the limiter that was opened is closed.
+   */
+  async namespace(name: string): Promise<RateLimiter> {
+    this.#engine.checkOpen('open a namespace');
+    checkName('namespace', name);
+    try {
+      const namespaceId = await findNamespaceId(this.#world, name);
+      return new RateLimiter(this.#world, this.#engine.scoped(namespaceId), true);
+    } catch (error) {
       throw publicError(error);
     }
   }
@@ -154,6 +137,28 @@ export class RateLimiter {
     return this.#engine.timeUntilAvailable(entity, resource, amounts, options);
   }
 
+  /** What holds for an entity on a resource: its limits and where they come from, and the ancestors that it cascades to. */
+  explain(entity: string, resource: string): Promise<Explanation> {
+    return this.#engine.explain(entity, resource);
+  }
+
+  /** Whether the table answers within that time. Never throws for a table that does not; costs one read. */
+  async isAvailable(timeoutMs = 1_000): Promise<boolean> {
+    this.#engine.checkOpen('ask whether the table is available');
+    checkInteger('timeoutMs', timeoutMs, 1, HOUR_MS);
+    return this.#engine.track(answersWithin(this.#world, timeoutMs));
+  }
+
+  /** Forgets all that was read of limits and entities, in this process only: the next calls read again. */
+  invalidate(): void {
+    this.#engine.configs.clear();
+  }
+
+  /** How the cache of limits and entities does. */
+  cacheStats(): ConfigCacheStats {
+    return this.#engine.configs.stats();
+  }
+
   /** What this limiter has done, and what it cost. */
   stats(): LimiterStats {
     return this.#engine.stats.snapshot();
@@ -162,28 +167,11 @@ export class RateLimiter {
   /** Waits until running calls have ended. Leases that are open keep what they took; settle them before. */
   async close(): Promise<void> {
     await this.#engine.close();
-    this.#connection.close();
+    if (!this.#isScoped) this.#world.connection.close();
   }
 
   /** Closes: what `await using` does at the end of a block. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-function checkOptions(options: RateLimiterOptions): Required<Omit<RateLimiterOptions, keyof ConnectionOptions>> {
-  checkKeys('options', options, KNOWN);
-  const { table, clock = SYSTEM_CLOCK } = options;
-  if (typeof clock !== 'object' || clock === null || typeof clock.nowMs !== 'function') {
-    throw new ValidationError('option "clock"', 'an object with nowMs()', clock);
-  }
-  return {
-    table: checkTableName(table),
-    clock,
-    namespace: checkName('namespace', options.namespace ?? 'default'),
-    requestTimeoutMs: checkInteger('option "requestTimeoutMs"', options.requestTimeoutMs ?? 1_000, 1, HOUR_MS),
-    deadlineMs: checkInteger('option "deadlineMs"', options.deadlineMs ?? 3_000, 1, HOUR_MS),
-    configTtlMs: checkInteger('option "configTtlMs"', options.configTtlMs ?? 60_000, 0, HOUR_MS),
-    maxEntries: checkInteger('option "maxEntries"', options.maxEntries ?? 10_000, 1, 10_000_000),
-  };
 }

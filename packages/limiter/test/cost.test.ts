@@ -30,18 +30,47 @@ const limits = [Limit.perMinute('rpm', 600)];
 describe('what an acquire costs on a real engine', () => {
   it('the first ever of a bucket is one request, one write unit and no read', async () => {
     const limiter = await table.open();
-    await limiter.tryAcquire('first', 'other', { rpm: 1 }, { limits });
+    await limiter.explain('first', 'model');
 
     expect(await costOf(limiter, () => limiter.acquire('first', 'model', { rpm: 1 }, { limits }))).toEqual(ONE_WRITE);
   });
 
-  it('an entity that this process has not met costs half a read unit more, once', async () => {
+  it('whose configuration is not remembered costs one request more, of at most half a unit for each of five items', async () => {
     const limiter = await table.open();
+    const oneBatch = { ...ONE_WRITE, requests: { BatchGetItem: 1, UpdateItem: 1 } };
 
-    const cost = await costOf(limiter, () => limiter.acquire('unmet', 'model', { rpm: 1 }, { limits }));
+    const [cold, ofAnotherEntity, ofAnotherResource, warm] = [
+      await costOf(limiter, () => limiter.acquire('unmet', 'model', { rpm: 1 }, { limits })),
+      await costOf(limiter, () => limiter.acquire('unmet-too', 'model', { rpm: 1 }, { limits })),
+      await costOf(limiter, () => limiter.acquire('unmet', 'other', { rpm: 1 }, { limits })),
+      await costOf(limiter, () => limiter.acquire('unmet', 'model', { rpm: 1 }, { limits })),
+    ];
 
-    expect(cost).toEqual({ ...ONE_WRITE, requests: { GetItem: 1, UpdateItem: 1 }, readUnits: 0.5 });
-    expect(await costOf(limiter, () => limiter.acquire('unmet', 'other', { rpm: 1 }, { limits }))).toEqual(ONE_WRITE);
+    expect(cold).toEqual({ ...oneBatch, readUnits: 2.5 });
+    expect(ofAnotherEntity).toEqual({ ...oneBatch, readUnits: 1.5 });
+    expect(ofAnotherResource).toEqual({ ...oneBatch, readUnits: 1 });
+    expect(warm).toEqual(ONE_WRITE);
+  });
+
+  it('below three ancestors costs one request more for all of them together', async () => {
+    const limiter = await table.open();
+    for (const [id, parent] of [
+      ['top', undefined],
+      ['mid', 'top'],
+      ['low', 'mid'],
+      ['leaf', 'low'],
+    ] as const) {
+      await limiter.entities.create(id, parent === undefined ? {} : { parent, cascade: true });
+    }
+    limiter.invalidate();
+    const fresh = await table.open();
+
+    const cost = await costOf(fresh, () => fresh.acquire('leaf', 'model', { rpm: 1 }, { limits }));
+
+    expect(cost).toMatchObject({ requests: { BatchGetItem: 2, UpdateItem: 4 }, readUnits: 7, writeUnits: 4 });
+    expect(await costOf(fresh, () => fresh.acquire('leaf', 'model', { rpm: 1 }, { limits }))).toMatchObject({
+      requests: { UpdateItem: 4 },
+    });
   });
 
   it.each([1, 10])('a warm one with %i limits is one request, one write unit and no read', async (count) => {
@@ -64,7 +93,7 @@ describe('what an acquire costs on a real engine', () => {
   it('a wrong guess of the form is two requests', async () => {
     const { clock, ...runtime } = new FakeRuntime();
     const [one, other] = [await table.open({ clock }), await table.open({ clock })];
-    await other.acquire('guess', 'elsewhere', { rpm: 1 }, { limits });
+    await other.explain('guess', 'model');
     await one.acquire('guess', 'model', { rpm: 5 }, { limits });
 
     // The other has never seen this bucket, takes it for idle, and learns from the refusal.
@@ -72,6 +101,19 @@ describe('what an acquire costs on a real engine', () => {
 
     expect(cost).toEqual({ requests: { UpdateItem: 2 }, readUnits: 0, writeUnits: 1, branchMisses: 1 });
     expect(runtime).toBeDefined();
+  });
+
+  it('a change of the rate costs a busy bucket one refused write and one that rescales, once', async () => {
+    const { clock } = new FakeRuntime();
+    const [one, other] = [await table.open({ clock }), await table.open({ clock })];
+    const slower = [Limit.perMinute('rpm', 60, { capacity: 600 })];
+    await other.available('rescaled', 'model', { limits });
+    await one.acquire('rescaled', 'model', { rpm: 300 }, { limits });
+    const acquire = () => other.acquire('rescaled', 'model', { rpm: 1 }, { limits: slower });
+
+    expect(await costOf(other, acquire)).toEqual({ requests: { UpdateItem: 3 }, readUnits: 0, writeUnits: 2, branchMisses: 1 });
+    expect(await costOf(other, acquire)).toEqual(ONE_WRITE);
+    expect(await other.available('rescaled', 'model', { limits: slower })).toEqual({ rpm: 286 });
   });
 
   it('a refusal is one request, also when it is asked again', async () => {

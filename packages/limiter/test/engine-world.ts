@@ -20,7 +20,7 @@ export class EngineWorld {
     const org = newEntity('org', undefined, false, undefined, nowMs);
     const project = newEntity('project', org, true, undefined, nowMs);
     const key = newEntity('key', project, true, undefined, nowMs);
-    for (const entity of [org, project, key]) await world.store.createEntity('ns', entity, undefined);
+    for (const entity of [org, project, key]) world.store.setConfig('ns', { level: 'lineage', entity: entity.id }, { entity });
     return world;
   }
 

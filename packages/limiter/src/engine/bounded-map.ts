@@ -31,4 +31,12 @@ export class BoundedMap<Value> {
   delete(key: string): void {
     this.#entries.delete(key);
   }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  values(): Iterable<Value> {
+    return this.#entries.values();
+  }
 }

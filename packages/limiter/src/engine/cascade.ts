@@ -1,22 +1,28 @@
 import { type LimitStatus, StoreFailure, statusOf } from '@millrace/core';
 import { Holding } from './holding.js';
 import type { Level } from './level.js';
-import { type TakeParts, type TakeResult, take } from './take.js';
+import { type CountedResult, takeOrCount } from './shadow.js';
+import type { TakeParts, TakeResult } from './take.js';
+
+/** How one level ended. */
+export type LevelResult = TakeResult | CountedResult;
 
 /** How an acquire over all its levels ended. */
 export type CascadeResult =
-  | { readonly kind: 'taken'; readonly results: readonly TakeResult[] }
+  | { readonly kind: 'taken'; readonly results: readonly LevelResult[] }
   | { readonly kind: 'exhausted'; readonly statuses: readonly LimitStatus[] }
-  | { readonly kind: 'stale'; readonly version: number }
+  | { readonly kind: 'stale'; readonly entity: string; readonly version: number }
   /** Some level gave no answer. What the others took is still held: the caller decides whether to keep it. */
-  | { readonly kind: 'failed'; readonly error: unknown; readonly results: readonly TakeResult[] };
+  | { readonly kind: 'failed'; readonly error: unknown; readonly results: readonly LevelResult[] };
 
 /**
  * Takes at all levels in parallel, one round trip for any depth. If one refuses, what the others took is given back,
  * once: an acquire takes at every level or at none.
  */
 export async function takeCascade(parts: TakeParts, levels: readonly Level[], deadlineMs: number): Promise<CascadeResult> {
-  const results = await Promise.all(levels.filter((level) => level.debits.length > 0).map((level) => take(parts, level, deadlineMs)));
+  const results = await Promise.all(
+    levels.filter((level) => level.debits.length > 0 && level.mode !== 'bypass').map((level) => takeOrCount(parts, level, deadlineMs)),
+  );
 
   // A level that said no outweighs one that said nothing: the request cannot be admitted, whatever the other would say.
   if (results.some((result) => result.kind === 'exhausted')) {
@@ -26,7 +32,7 @@ export async function takeCascade(parts: TakeParts, levels: readonly Level[], de
   const stale = results.find((result) => result.kind === 'stale');
   if (stale !== undefined) {
     await giveBack(parts, results);
-    return { kind: 'stale', version: stale.version };
+    return { kind: 'stale', entity: stale.level.entity, version: stale.version };
   }
   const failed = results.find((result) => result.kind === 'failed');
   return failed === undefined ? { kind: 'taken', results } : { kind: 'failed', error: failed.error, results };
@@ -36,13 +42,13 @@ export async function takeCascade(parts: TakeParts, levels: readonly Level[], de
  * Gives back what was taken, each level once, with time of its own: the acquire's may be over. A credit that fails leaks
  * tokens, which come back at the limit's rate.
  */
-export async function giveBack(parts: TakeParts, results: readonly TakeResult[]): Promise<void> {
+export async function giveBack(parts: TakeParts, results: readonly LevelResult[]): Promise<void> {
   const deadlineMs = parts.newDeadlineMs();
-  const taken = results.filter((result) => result.kind === 'taken');
+  const taken = results.filter((result) => result.kind === 'taken' || result.kind === 'counted');
   await Promise.all(
     taken.map(async (result) => {
       try {
-        await new Holding(result.level, true).giveBack(parts, deadlineMs);
+        await new Holding(result.level, result.kind).giveBack(parts, deadlineMs);
       } catch (error) {
         if (!(error instanceof StoreFailure)) throw error;
       }
@@ -51,7 +57,7 @@ export async function giveBack(parts: TakeParts, results: readonly TakeResult[])
 }
 
 /** How a level's limits stand towards the request; where the level had already taken, as they were before it. */
-function statusesOf(result: TakeResult): LimitStatus[] {
+function statusesOf(result: LevelResult): LimitStatus[] {
   if (result.kind === 'exhausted')
     return result.level.debits.map((debit) => statusOf(result.level, debit.limit, debit.tokens, result.state, result.nowUs));
   if (result.kind !== 'taken') return [];

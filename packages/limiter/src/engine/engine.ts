@@ -1,33 +1,31 @@
 import {
-  type BucketState,
   type BucketStore,
   type Clock,
-  type EntityStore,
+  type ConfigStore,
   type LimitStatus,
-  type Lineage,
   type Random,
+  type ResolvedConfig,
   type Sleep,
-  StoreFailure,
   statusOf,
   ValidationError,
 } from '@millrace/core';
 import { abortable } from './abort.js';
-import { giveBack, takeCascade } from './cascade.js';
-import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded, RateLimiterUnavailable } from './errors.js';
-import { Holding } from './holding.js';
+import { Acquirer, type AcquirerParts, longestMs, type Verdict } from './acquirer.js';
+import { type ConfigCache, memoryConfigCache } from './config-cache.js';
+import { Configs } from './configs.js';
+import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded } from './errors.js';
 import { BucketKnowledge } from './knowledge.js';
-import { type ChangeReport, Lease } from './lease.js';
-import { type Amounts, type Level, planLevels } from './level.js';
-import { Lineages } from './lineages.js';
+import type { Lease } from './lease.js';
+import type { Amounts } from './level.js';
 import { MonotonicClock } from './monotonic-clock.js';
 import { type AcquireOptions, checkAcquire, checkAmounts, checkRequest, type LimitsOptions, type Request } from './request.js';
+import { Resolver } from './resolver.js';
 import { sendRead } from './send.js';
 import { Stats } from './stats.js';
-import type { TakeParts, TakeResult } from './take.js';
 
 /** What an engine is made of. */
 export interface EngineOptions {
-  readonly store: BucketStore & EntityStore;
+  readonly store: BucketStore & ConfigStore;
   readonly namespaceId: string;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -35,51 +33,65 @@ export interface EngineOptions {
   readonly stats?: Stats;
   /** How long one call may go on sending requests. */
   readonly deadlineMs: number;
-  /** How long an entity's lineage is believed without being read again. */
+  /** How long what was read of the configuration is believed; 0 reads it each time. */
   readonly configTtlMs: number;
-  /** How many buckets and entities are remembered. */
+  /** How many buckets, and how many items of the configuration, are remembered. */
   readonly maxEntries: number;
+  /** Where the configuration is remembered. @default this process's memory, `maxEntries` items */
+  readonly configCache?: ConfigCache;
+  /** Which of a bucket's items a request goes to. @default the first */
+  readonly shardFor?: (entity: string, resource: string) => number;
 }
 
-/** The answer of a `tryAcquire`. */
-export type Verdict =
-  | { readonly allowed: true; readonly lease: Lease }
-  | { readonly allowed: false; readonly retryAfterMs: number; readonly statuses: readonly LimitStatus[] };
-
-/** How often an acquire starts again because its lineage was stale; each time it has read a newer one. */
-const MAX_REFRESHES = 3;
+/** What holds for an entity on a resource. */
+export interface Explanation extends ResolvedConfig {
+  /** The ancestors that an acquire also takes from, nearest first, and what holds for them. */
+  readonly ancestors: ReadonlyMap<string, ResolvedConfig>;
+}
 
 /** Acquires and settles. It knows stores, clocks and chance only as they are handed in, so it runs wherever they can be made. */
 export class Engine {
   readonly stats: Stats;
-  readonly lineages: Lineages;
+  readonly configs: Configs;
   readonly clock: MonotonicClock;
-  readonly #parts: TakeParts;
-  readonly #namespaceId: string;
-  readonly #deadlineMs: number;
+  readonly namespaceId: string;
+  readonly #options: EngineOptions;
+  readonly #parts: AcquirerParts;
+  readonly #acquirer: Acquirer;
   readonly #running = new Set<Promise<unknown>>();
   #closing = false;
   #closed = false;
 
-  constructor(options: EngineOptions) {
-    this.stats = options.stats ?? new Stats();
-    this.clock = new MonotonicClock(options.clock);
-    this.#namespaceId = options.namespaceId;
-    this.#deadlineMs = options.deadlineMs;
-    const { store, sleep, random } = options;
+  /** `shared` is an engine of another namespace whose caches, counters and clock this one uses. */
+  constructor(options: EngineOptions, shared?: Engine) {
+    this.#options = options;
+    this.namespaceId = options.namespaceId;
+    this.stats = shared?.stats ?? options.stats ?? new Stats();
+    this.clock = shared?.clock ?? new MonotonicClock(options.clock);
+    const { store, sleep, random, maxEntries, configTtlMs, namespaceId } = options;
+    const retry = { clock: this.clock, sleep, random, stats: this.stats };
+    this.configs =
+      shared?.configs ??
+      new Configs({ ...retry, configs: store }, { cache: options.configCache ?? memoryConfigCache(maxEntries), ttlMs: configTtlMs });
     this.#parts = {
-      buckets: store,
+      ...retry,
       clock: this.clock,
-      sleep,
-      random,
-      stats: this.stats,
-      knowledge: new BucketKnowledge(options.maxEntries),
+      buckets: store,
+      knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
+      namespaceId,
+      shardFor: options.shardFor ?? (() => 0),
+      resolver: new Resolver(this.configs, namespaceId, () => this.clock.nowMs(), maxEntries),
+      lastPolicy: () => this.configs.lastPolicy(namespaceId),
+      track: (work) => this.track(work),
+      isClosed: () => this.#closed,
     };
-    this.lineages = new Lineages({ ...this.#parts, entities: store }, options.namespaceId, {
-      ttlMs: options.configTtlMs,
-      maxEntities: options.maxEntries,
-    });
+    this.#acquirer = new Acquirer(this.#parts);
+  }
+
+  /** An engine for another namespace of the same store. What the two remember is shared, and so is what they count. */
+  scoped(namespaceId: string): Engine {
+    return new Engine({ ...this.#options, namespaceId }, this);
   }
 
   /** Takes, or throws {@link RateLimitExceeded}. */
@@ -97,7 +109,7 @@ export class Engine {
     const { signal } = options;
     if (signal?.aborted) throw new AcquireAborted(signal.reason);
     this.stats.add('acquires');
-    const running = this.track(this.#acquire(request, checked, options));
+    const running = this.track(this.#acquirer.acquire(request, checked, options));
     if (signal === undefined) return running;
 
     const { result, ended } = abortable(running, signal, async (verdict) => {
@@ -132,8 +144,7 @@ export class Engine {
   /** Tokens per limit that one request could take now: the least of all levels. Takes none. One read for each level. */
   async available(entity: string, resource: string, options: LimitsOptions = {}): Promise<Amounts> {
     const request = checkRequest(entity, resource, options);
-    const own = request.limitsOf(request.entity) ?? [];
-    const statuses = await this.#statuses(request, Object.fromEntries(own.map((limit) => [limit.name, 1])), 'read what is available');
+    const statuses = await this.#statuses(request, undefined, 'read what is available');
     const least = new Map<string, number>();
     for (const { limit, available } of statuses) least.set(limit, Math.min(available, least.get(limit) ?? available));
     return Object.fromEntries(least);
@@ -145,10 +156,23 @@ export class Engine {
     return longestMs(await this.#statuses(request, checkAmounts(amounts), 'read when tokens are available'));
   }
 
+  /** What holds for an entity on a resource, as far as this process knows. */
+  async explain(entity: string, resource: string): Promise<Explanation> {
+    this.checkOpen('explain limits');
+    const request = checkRequest(entity, resource, {});
+    try {
+      const { own, ancestors } = await this.#parts.resolver.resolve(request.entity, request.resource, this.#deadline());
+      return { ...own, ancestors };
+    } catch (error) {
+      throw publicError(error);
+    }
+  }
+
   /** Refuses new acquires, waits until what runs has ended, an aborted acquire's giving back included, then refuses all. */
   async close(): Promise<void> {
     this.#closing = true;
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    await this.configs.idle();
     this.#closed = true;
   }
 
@@ -164,102 +188,14 @@ export class Engine {
     return work;
   }
 
-  async #acquire(request: Request, amounts: Amounts, options: AcquireOptions): Promise<Verdict> {
-    const deadlineMs = this.#deadline();
-    let lineage: Lineage;
-    try {
-      lineage = await this.lineages.get(request.entity, deadlineMs);
-      for (let refreshes = 0; ; refreshes += 1) {
-        const levels = this.#plan(request, lineage, amounts);
-        const outcome = await takeCascade(this.#parts, levels, deadlineMs);
-        if (outcome.kind === 'taken') return this.#grant(request, amounts, levels, outcome.results, options);
-        if (outcome.kind === 'exhausted') return this.#reject(outcome.statuses);
-        if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options);
-        this.stats.add('staleConfigurations');
-        if (refreshes === MAX_REFRESHES)
-          throw new StoreFailure('throttled', 'no', `the lineage of "${request.entity}" changed ${MAX_REFRESHES} times in a row`);
-        lineage = await this.lineages.refresh(request.entity, outcome.version, deadlineMs);
-      }
-    } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error;
-      const levels = this.#plan(request, { charged: [], version: 0 }, amounts);
-      return await this.#unavailable(request, amounts, levels, { error, results: [] }, options);
-    }
-  }
-
-  #plan(request: Request, lineage: Lineage, amounts: Amounts): readonly Level[] {
-    return planLevels(this.#namespaceId, request.entity, request.resource, lineage, amounts, request.limitsOf);
-  }
-
-  #grant(
-    request: Request,
-    amounts: Amounts,
-    levels: readonly Level[],
-    results: readonly TakeResult[],
-    options: AcquireOptions,
-    degraded = false,
-  ): Verdict {
-    const taken = new Map(results.flatMap((result) => (result.kind === 'taken' ? [[result.level, result] as const] : [])));
-    const states = new Map<Holding, BucketState>();
-    const holdings = levels.map((level) => {
-      const result = taken.get(level);
-      const holding = new Holding(level, result !== undefined);
-      if (result !== undefined) states.set(holding, result.state);
-      return holding;
-    });
-    this.stats.add('admitted');
-    if (degraded) this.stats.add('degraded');
-    const owner = {
-      nowUs: () => this.clock.nowUs(),
-      change: (held: readonly Holding[], deltas: ReadonlyMap<string, number>) => this.track(this.#settle(held, deltas, options)),
-    };
-    return { allowed: true, lease: new Lease(owner, request, amounts, holdings, { states, degraded }) };
-  }
-
-  #reject(statuses: readonly LimitStatus[]): Verdict {
-    this.stats.add('rejected');
-    return { allowed: false, retryAfterMs: longestMs(statuses), statuses };
-  }
-
-  /** With `allow`, the lease keeps what some levels took and says that it is degraded; with `block`, they get it back. */
-  async #unavailable(
-    request: Request,
-    amounts: Amounts,
-    levels: readonly Level[],
-    outcome: { readonly error: unknown; readonly results: readonly TakeResult[] },
-    options: AcquireOptions,
-  ): Promise<Verdict> {
-    const error = publicError(outcome.error);
-    if (options.onUnavailable === 'allow' && error instanceof RateLimiterUnavailable) {
-      return this.#grant(request, amounts, levels, outcome.results, options, true);
-    }
-    await giveBack(this.#parts, outcome.results);
-    throw error;
-  }
-
-  async #settle(holdings: readonly Holding[], deltas: ReadonlyMap<string, number>, options: AcquireOptions): Promise<ChangeReport> {
-    if (this.#closed) throw new LimiterClosed('settle a lease');
-    const states = new Map<Holding, BucketState>();
-    // Every level is settled as far as it can be, whatever happens at another.
-    const outcomes = await Promise.allSettled(
-      holdings.map(async (holding) => {
-        const state = await holding.change(this.#parts, deltas, this.#deadline());
-        if (state !== undefined) states.set(holding, state);
-      }),
-    );
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed === undefined) return { states, degraded: false };
-    const error = publicError(failed.reason);
-    if (options.onUnavailable === 'allow' && error instanceof RateLimiterUnavailable) return { states, degraded: true };
-    throw error;
-  }
-
-  async #statuses(request: Request, amounts: Amounts, operation: string): Promise<readonly LimitStatus[]> {
+  /** How the limits stand at every level: those that are asked of, or, where nothing is asked, the entity's own. */
+  async #statuses(request: Request, amounts: Amounts | undefined, operation: string): Promise<readonly LimitStatus[]> {
     this.checkOpen(operation);
     const deadlineMs = this.#deadline();
     try {
-      const lineage = await this.lineages.get(request.entity, deadlineMs);
-      const levels = this.#plan(request, lineage, amounts);
+      const resolution = await this.#parts.resolver.resolve(request.entity, request.resource, deadlineMs);
+      const asked = amounts ?? oneOfEach(await this.#acquirer.plan(request, resolution, {}, deadlineMs));
+      const levels = (await this.#acquirer.plan(request, resolution, asked, deadlineMs)).filter(({ debits }) => debits.length > 0);
       const states = await this.track(Promise.all(levels.map((level) => sendRead(this.#parts, level.ref, deadlineMs))));
       const nowUs = this.clock.nowUs();
       return levels.flatMap((level, index) =>
@@ -271,10 +207,13 @@ export class Engine {
   }
 
   #deadline(): number {
-    return this.clock.nowMs() + this.#deadlineMs;
+    return this.clock.nowMs() + this.#options.deadlineMs;
   }
 }
 
-function longestMs(statuses: readonly LimitStatus[]): number {
-  return statuses.reduce((longest, status) => Math.max(longest, status.retryAfterMs), 0);
+function oneOfEach(levels: readonly { readonly limits: readonly { readonly name: string }[] }[]): Amounts {
+  // Those of the entity; where it has none of its own, those of its ancestors are what limits it.
+  const own = levels[0]?.limits ?? [];
+  const limits = own.length > 0 ? own : levels.flatMap((level) => level.limits);
+  return Object.fromEntries(limits.map(({ name }) => [name, 1]));
 }

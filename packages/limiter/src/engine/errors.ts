@@ -39,6 +39,20 @@ function describeStatus(status: LimitStatus): string {
   return `"${status.limit}" of ${status.entity} on ${status.resource} has ${status.available} of ${status.capacity}, ${status.requested} asked`;
 }
 
+/** The entity, or one that it cascades to, was disabled by an administrator. Waiting does not help. Nothing was taken. */
+export class EntityDisabled extends MillraceError {
+  override readonly name = 'EntityDisabled';
+  readonly entity: string;
+  /** Why; undefined where the administrator gave no reason. */
+  readonly reason: string | undefined;
+
+  constructor(entity: string, reason: string | undefined) {
+    super('ENTITY_DISABLED', `entity "${entity}" is disabled${reason === undefined ? '' : `: ${reason}`}; enable it to use it again`);
+    this.entity = entity;
+    this.reason = reason;
+  }
+}
+
 /** The store could not be reached, or did not answer in time. What was asked may have been taken; it is never minted. */
 export class RateLimiterUnavailable extends MillraceError {
   override readonly name = 'RateLimiterUnavailable';

@@ -4,7 +4,7 @@ import type { Level } from './level.js';
 import type { TakeParts } from './take.js';
 
 /** What a lease holds of one limit at one level. */
-interface Held {
+interface HeldTokens {
   readonly tokens: number;
   /**
    * What these tokens are worth in time, debits rounded up and credits down. What an insisting write moved the arrival
@@ -13,18 +13,28 @@ interface Held {
   readonly chargedUs: number;
 }
 
-const NOTHING: Held = { tokens: 0, chargedUs: 0 };
+const NOTHING: HeldTokens = { tokens: 0, chargedUs: 0 };
+
+/**
+ * What happened at a level: its tokens were taken; they were only counted, without moving its arrival time; or nothing
+ * is known of it, and so nothing is held there.
+ */
+export type Held = 'taken' | 'counted' | 'nothing';
 
 /** A lease's part at one level, and how it changes. */
 export class Holding {
   readonly level: Level;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldTokens>();
 
-  /** `taken` is false where the level gave no answer: then nothing is held there. */
-  constructor(level: Level, taken: boolean) {
+  readonly #kind: Held;
+
+  constructor(level: Level, kind: Held) {
     this.level = level;
-    if (!taken) return;
-    for (const { limit, tokens, chargeUs } of level.debits) this.#held.set(limit.name, { tokens, chargedUs: chargeUs });
+    this.#kind = kind;
+    if (kind === 'nothing') return;
+    for (const { limit, tokens, chargeUs } of level.debits) {
+      this.#held.set(limit.name, { tokens, chargedUs: kind === 'counted' ? 0 : chargeUs });
+    }
   }
 
   /**
@@ -32,6 +42,7 @@ export class Holding {
    * Never gives back more than it holds, so that a level that was never charged is never credited.
    */
   async change(parts: TakeParts, deltas: ReadonlyMap<string, number>, deadlineMs: number): Promise<BucketState | undefined> {
+    if (this.level.mode === 'bypass') return undefined;
     const changes = this.level.limits.flatMap((limit) => this.#changeOf(limit, deltas.get(limit.name) ?? 0));
     if (changes.length === 0) return undefined;
     // Noted before it is sent: a credit whose reply is lost must never be sent again.
@@ -48,7 +59,7 @@ export class Holding {
 
   #changeOf(limit: Limit, delta: number): Change[] {
     const timing = timingOf(limit);
-    if (delta > 0) return [{ limit, tokens: delta, chargeUs: debitUs(timing, delta) }];
+    if (delta > 0) return [{ limit, tokens: delta, chargeUs: this.#kind === 'counted' ? 0 : debitUs(timing, delta) }];
     const { tokens, chargedUs } = this.#held.get(limit.name) ?? NOTHING;
     const returned = Math.min(-delta, tokens);
     if (returned === 0) return [];

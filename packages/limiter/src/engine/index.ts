@@ -1,6 +1,9 @@
-export { Engine, type EngineOptions, type Verdict } from './engine.js';
+export type { Verdict } from './acquirer.js';
+export type { CachedConfig, ConfigCache, ConfigCacheStats } from './config-cache.js';
+export { Engine, type EngineOptions, type Explanation } from './engine.js';
 export {
   AcquireAborted,
+  EntityDisabled,
   errorFor,
   isRateLimitExceeded,
   LeaseSettled,

@@ -1,4 +1,4 @@
-import { availableTokens, type BucketState, timingOf, ValidationError } from '@millrace/core';
+import { availableTokens, type BucketState, inScale, knowsLimit, type LimitStatus, timingOf, ValidationError } from '@millrace/core';
 import { LeaseSettled } from './errors.js';
 import type { Holding } from './holding.js';
 import type { Amounts } from './level.js';
@@ -23,6 +23,11 @@ export interface ChangeReport {
   readonly degraded: boolean;
 }
 
+/** What a lease begins with. */
+export interface LeaseReport extends ChangeReport {
+  readonly shadowViolations: readonly LimitStatus[];
+}
+
 /**
  * Tokens that are taken. It settles once: `commit` keeps them, `release` gives all of them back; `adjust` before that
  * sets right what was really used.
@@ -30,6 +35,8 @@ export interface ChangeReport {
 export class Lease {
   readonly entity: string;
   readonly resource: string;
+  /** Limits of entities in shadow mode that would have refused this request, as they stood; empty where none would have. */
+  readonly shadowViolations: readonly LimitStatus[];
   readonly #owner: LeaseOwner;
   readonly #holdings: readonly Holding[];
   readonly #consumed: Map<string, number>;
@@ -43,8 +50,9 @@ export class Lease {
     where: { readonly entity: string; readonly resource: string },
     amounts: Amounts,
     holdings: readonly Holding[],
-    report: ChangeReport,
+    report: LeaseReport,
   ) {
+    this.shadowViolations = report.shadowViolations;
     this.entity = where.entity;
     this.resource = where.resource;
     this.#owner = owner;
@@ -135,9 +143,10 @@ export class Lease {
     const least = new Map<string, number>();
     for (const [holding, state] of states) {
       for (const limit of holding.level.limits) {
-        const tatUs = state.limits.get(limit.name)?.tatUs;
-        const left = availableTokens(timingOf(limit), tatUs, nowUs);
-        if (tatUs !== undefined) least.set(limit.name, Math.min(left, least.get(limit.name) ?? left));
+        const [timing, held] = [timingOf(limit), state.limits.get(limit.name)];
+        if (held === undefined) continue;
+        const left = availableTokens(timing, inScale(held, timing, nowUs), nowUs);
+        least.set(limit.name, Math.min(left, least.get(limit.name) ?? left));
       }
     }
     for (const [limit, left] of least) this.#remaining.set(limit, left);
@@ -148,8 +157,13 @@ export class Lease {
   }
 
   #checkDelta(limit: string, tokens: number): void {
-    const limits = this.#holdings[0]?.level.limits ?? [];
+    // Without any answer of the store nothing is known that could be wrong.
+    if (this.#holdings.length === 0) return;
+    const own = this.#holdings[0]?.level.limits ?? [];
+    const limits = own.length > 0 ? own : this.#holdings.flatMap(({ level }) => level.limits);
     const found = limits.find(({ name }) => name === limit);
+    // A name that some level of the configuration knows and that does not hold here is not limited: nothing to charge.
+    if (found === undefined && this.#holdings.some(({ level }) => level.stored !== undefined && knowsLimit(level.stored, limit))) return;
     if (found === undefined)
       throw new ValidationError(
         `limit of "${this.entity}" on "${this.resource}"`,

@@ -1,4 +1,13 @@
-import { type BucketRef, bucketKey, debitUs, type Limit, type Timing, timingOf, ValidationError } from '@millrace/core';
+import {
+  type BucketRef,
+  bucketName,
+  debitUs,
+  type Limit,
+  type ResolvedConfig,
+  type Timing,
+  timingOf,
+  ValidationError,
+} from '@millrace/core';
 
 /** Tokens by the name of the limit. */
 export type Amounts = Readonly<Record<string, number>>;
@@ -18,8 +27,11 @@ export interface Level {
   readonly ref: BucketRef;
   /** Names the bucket within this process. */
   readonly bucket: string;
-  /** The version of the entity's lineage that the writer knows; absent for ancestors, which the entity's own version covers. */
-  readonly configVersion?: number;
+  /** The version of the configuration that the writer knows. A bucket that has met a newer one refuses it. */
+  readonly configVersion: number;
+  readonly mode: LevelMode;
+  /** What the limits were resolved from; absent where the call brought its own. */
+  readonly stored?: ResolvedConfig;
   /** All limits of the entity on the resource: a lease may settle on one that the acquire did not ask of. */
   readonly limits: readonly Limit[];
   readonly debits: readonly Debit[];
@@ -28,50 +40,29 @@ export interface Level {
 /** The limits that hold for an entity on a resource; undefined where nothing limits it. */
 export type LimitSource = (entity: string) => readonly Limit[] | undefined;
 
-/**
- * The buckets that an acquire takes from, the entity's own first.
- *
- * The entity must have every limit that is asked of. An ancestor takes part with those that it has: a project may limit
- * tokens and leave requests to its keys. A request that could never be admitted is refused here, before anything is sent.
- */
-export function planLevels(
-  namespaceId: string,
-  entity: string,
-  resource: string,
-  lineage: { readonly charged: readonly string[]; readonly version: number },
-  amounts: Amounts,
-  limitsOf: LimitSource,
-): readonly Level[] {
-  const own = limitsOf(entity);
-  if (own === undefined) throw new ValidationError(`limits of "${entity}" on "${resource}"`, 'handed in with the call', undefined);
-  const missing = Object.keys(amounts).find((name) => own.every((limit) => limit.name !== name));
-  if (missing !== undefined) {
-    throw new ValidationError(`limit of "${entity}" on "${resource}"`, `one of ${own.map((limit) => limit.name).join(', ')}`, missing);
-  }
+/** How one level is treated: as its limits say, decided but never refused, or not at all. */
+export type LevelMode = 'enforce' | 'shadow' | 'bypass';
 
-  const levels = [levelFor(namespaceId, entity, resource, own, amounts, lineage.version)];
-  for (const ancestor of lineage.charged) {
-    const limits = limitsOf(ancestor);
-    if (limits !== undefined) levels.push(levelFor(namespaceId, ancestor, resource, limits, amounts));
-  }
-  return levels;
+/** Who a level is about, and what holds for it. */
+export interface LevelFacts {
+  readonly ref: BucketRef;
+  readonly limits: readonly Limit[];
+  readonly configVersion: number;
+  readonly mode: LevelMode;
+  readonly stored?: ResolvedConfig;
 }
 
-function levelFor(
-  namespaceId: string,
-  entity: string,
-  resource: string,
-  limits: readonly Limit[],
-  amounts: Amounts,
-  configVersion?: number,
-): Level {
-  const ref: BucketRef = { namespaceId, entity, resource, shard: 0 };
+/** A level of a request. A request that could never be admitted is refused here, before anything is sent. */
+export function levelFor(facts: LevelFacts, amounts: Amounts): Level {
+  const { ref, limits, mode } = facts;
+  const { entity, resource } = ref;
   const debits: Debit[] = [];
   for (const limit of limits) {
     // A limit may be called "constructor", which every object seems to have.
     const tokens = Object.hasOwn(amounts, limit.name) ? amounts[limit.name] : undefined;
     if (tokens === undefined) continue;
-    if (tokens > limit.capacity) {
+    // In shadow mode nothing is refused, a request that would never be admitted least of all.
+    if (tokens > limit.capacity && mode === 'enforce') {
       throw new ValidationError(
         `amount of "${limit.name}" for "${entity}" on "${resource}"`,
         `at most its capacity of ${limit.capacity}`,
@@ -81,13 +72,5 @@ function levelFor(
     const timing = timingOf(limit);
     debits.push({ limit, timing, tokens, chargeUs: debitUs(timing, tokens) });
   }
-  return {
-    entity,
-    resource,
-    ref,
-    bucket: bucketKey(ref).partition,
-    ...(configVersion === undefined ? {} : { configVersion }),
-    limits,
-    debits,
-  };
+  return { ...facts, entity, resource, bucket: bucketName(ref), debits };
 }

@@ -9,6 +9,7 @@ export type LimitsArgument = readonly Limit[] | ((entity: string) => readonly Li
 
 /** What any call on a bucket may be told. */
 export interface LimitsOptions {
+  /** Limits that override those in the table, on every path. @default the limits stored in the table */
   readonly limits?: LimitsArgument;
 }
 
@@ -16,7 +17,10 @@ export interface LimitsOptions {
 export interface AcquireOptions extends LimitsOptions {
   /** Ends the acquire; what it had taken is given back. */
   readonly signal?: AbortSignalLike;
-  /** What to do when the store cannot be reached: throw, or give a lease that says it is degraded. @default 'block' */
+  /**
+   * What to do when the store cannot be reached: throw, or give a lease that says it is degraded.
+   * @default what is stored for the namespace, else 'block'
+   */
   readonly onUnavailable?: 'block' | 'allow';
 }
 
@@ -28,13 +32,15 @@ const MAX_AMOUNT = 1_000_000_000_000;
 export interface Request {
   readonly entity: string;
   readonly resource: string;
-  readonly limitsOf: LimitSource;
+  /** The limits that the call itself brought, which override what is stored; absent where it brought none. */
+  readonly limitsOf?: LimitSource;
 }
 
 /** Checks who and what, and the limits. */
 export function checkRequest(entity: unknown, resource: unknown, options: LimitsOptions): Request {
   checkKeys('options', options, LIMITS_KEYS);
-  return { entity: checkName('entity', entity), resource: checkName('resource', resource), limitsOf: limitSource(options.limits) };
+  const names = { entity: checkName('entity', entity), resource: checkName('resource', resource) };
+  return options.limits === undefined ? names : { ...names, limitsOf: limitSource(options.limits) };
 }
 
 /** Checks the arguments of an acquire. */
@@ -84,8 +90,7 @@ function checkAmount(subject: string, value: unknown, min: number): number {
   return value;
 }
 
-function limitSource(limits: LimitsArgument | undefined): LimitSource {
-  if (limits === undefined) return () => undefined;
+function limitSource(limits: LimitsArgument): LimitSource {
   if (typeof limits !== 'function') {
     const checked = checkLimits('option "limits"', limits);
     return () => checked;

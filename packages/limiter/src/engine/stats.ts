@@ -3,6 +3,8 @@ export interface LimiterStats {
   readonly acquires: number;
   readonly admitted: number;
   readonly rejected: number;
+  /** What levels in shadow mode would have refused. */
+  readonly shadowRejections: number;
   /** Leases given without the store, because `onUnavailable` was `allow`. */
   readonly degraded: number;
   /** Requests sent, by DynamoDB's name of the operation; a retried one counts each time. */
@@ -46,6 +48,7 @@ export class Stats {
       acquires: count('acquires'),
       admitted: count('admitted'),
       rejected: count('rejected'),
+      shadowRejections: count('shadowRejections'),
       degraded: count('degraded'),
       requests: Object.fromEntries(this.#requests),
       readUnits: count('readUnits'),

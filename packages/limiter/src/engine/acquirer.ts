@@ -1,0 +1,155 @@
+import { type BucketState, type LimitStatus, StoreFailure, type UnavailablePolicy, ValidationError } from '@millrace/core';
+import { giveBack, type LevelResult, takeCascade } from './cascade.js';
+import { LimiterClosed, publicError, RateLimiterUnavailable } from './errors.js';
+import { Holding } from './holding.js';
+import { type ChangeReport, Lease } from './lease.js';
+import type { Amounts, Level } from './level.js';
+import { type BucketPlaces, planLevels } from './plan.js';
+import type { AcquireOptions, Request } from './request.js';
+import type { Resolution, Resolver } from './resolver.js';
+import type { TakeParts } from './take.js';
+
+/** The answer of a `tryAcquire`. */
+export type Verdict =
+  | { readonly allowed: true; readonly lease: Lease }
+  | { readonly allowed: false; readonly retryAfterMs: number; readonly statuses: readonly LimitStatus[] };
+
+/** What acquires share. */
+export interface AcquirerParts extends TakeParts, BucketPlaces {
+  readonly resolver: Resolver;
+  /** What the namespace wants when the store cannot be reached, as far as it is known. */
+  readonly lastPolicy: () => UnavailablePolicy | undefined;
+  /** Lets `close` wait for what leases do. */
+  readonly track: <T>(work: Promise<T>) => Promise<T>;
+  readonly isClosed: () => boolean;
+}
+
+/** How often an acquire starts again because its configuration was stale; each time it has read a newer one. */
+const MAX_REFRESHES = 3;
+
+/** Takes at all levels of a request, and settles what was taken. */
+export class Acquirer {
+  readonly #parts: AcquirerParts;
+
+  constructor(parts: AcquirerParts) {
+    this.#parts = parts;
+  }
+
+  async acquire(request: Request, amounts: Amounts, options: AcquireOptions): Promise<Verdict> {
+    const { resolver, newDeadlineMs, stats } = this.#parts;
+    const { entity, resource } = request;
+    const deadlineMs = newDeadlineMs();
+    let resolution: Resolution;
+    try {
+      resolution = await resolver.resolve(entity, resource, deadlineMs);
+      for (let refreshes = 0; ; refreshes += 1) {
+        const levels = await this.plan(request, resolution, amounts, deadlineMs);
+        const outcome = await takeCascade(this.#parts, levels, deadlineMs);
+        if (outcome.kind === 'taken') return this.#grant(request, amounts, levels, outcome.results, options);
+        if (outcome.kind === 'exhausted') return this.#reject(outcome.statuses);
+        if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options);
+        stats.add('staleConfigurations');
+        if (refreshes === MAX_REFRESHES)
+          throw new StoreFailure('throttled', 'no', `the configuration of "${entity}" changed ${MAX_REFRESHES} times in a row`);
+        resolution = await resolver.refresh(entity, resource, outcome.entity, outcome.version, deadlineMs);
+      }
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
+      return await this.#unavailable(request, amounts, this.#blindLevels(request, amounts), { error, results: [] }, options);
+    }
+  }
+
+  /** The levels of a request. One that does not fit what is remembered is judged by what the table says now. */
+  async plan(request: Request, resolution: Resolution, amounts: Amounts, deadlineMs: number): Promise<readonly Level[]> {
+    try {
+      return planLevels(this.#parts, request, resolution, amounts);
+    } catch (error) {
+      // What the call itself brought cannot have changed; and a disabled entity may have been enabled, in its time.
+      if (!(error instanceof ValidationError) || request.limitsOf !== undefined) throw error;
+      const fresh = await this.#parts.resolver.doubt(request.entity, request.resource, deadlineMs);
+      if (fresh === undefined) throw error;
+      return planLevels(this.#parts, request, fresh, amounts);
+    }
+  }
+
+  /** What a lease without any answer of the store is about: the limits that the call brought, or nothing that is known. */
+  #blindLevels(request: Request, amounts: Amounts): readonly Level[] {
+    if (request.limitsOf === undefined) return [];
+    const own = { charged: [], version: 0, control: { mode: 'enforce' }, closed: false, levels: [] } as const;
+    return planLevels(this.#parts, request, { own, ancestors: new Map() }, amounts);
+  }
+
+  #grant(
+    request: Request,
+    amounts: Amounts,
+    levels: readonly Level[],
+    results: readonly LevelResult[],
+    options: AcquireOptions,
+    degraded = false,
+  ): Verdict {
+    const byLevel = new Map(results.map((result) => [result.level, result]));
+    const states = new Map<Holding, BucketState>();
+    const holdings = levels.map((level) => {
+      const result = byLevel.get(level);
+      const isHeld = result?.kind === 'taken' || result?.kind === 'counted';
+      const holding = new Holding(level, isHeld ? result.kind : 'nothing');
+      if (isHeld) states.set(holding, result.state);
+      return holding;
+    });
+    const shadowViolations = results.flatMap((result) => (result.kind === 'counted' ? result.violations : []));
+    this.#parts.stats.add('admitted');
+    if (degraded) this.#parts.stats.add('degraded');
+    const owner = {
+      nowUs: () => this.#parts.clock.nowUs(),
+      change: (held: readonly Holding[], deltas: ReadonlyMap<string, number>) => this.#parts.track(this.#settle(held, deltas, options)),
+    };
+    return { allowed: true, lease: new Lease(owner, request, amounts, holdings, { states, degraded, shadowViolations }) };
+  }
+
+  #reject(statuses: readonly LimitStatus[]): Verdict {
+    this.#parts.stats.add('rejected');
+    return { allowed: false, retryAfterMs: longestMs(statuses), statuses };
+  }
+
+  /** With `allow`, the lease keeps what some levels took and says that it is degraded; with `block`, they get it back. */
+  async #unavailable(
+    request: Request,
+    amounts: Amounts,
+    levels: readonly Level[],
+    outcome: { readonly error: unknown; readonly results: readonly LevelResult[] },
+    options: AcquireOptions,
+  ): Promise<Verdict> {
+    const error = publicError(outcome.error);
+    if (this.#isAllowed(error, options)) return this.#grant(request, amounts, levels, outcome.results, options, true);
+    await giveBack(this.#parts, outcome.results);
+    throw error;
+  }
+
+  async #settle(holdings: readonly Holding[], deltas: ReadonlyMap<string, number>, options: AcquireOptions): Promise<ChangeReport> {
+    if (this.#parts.isClosed()) throw new LimiterClosed('settle a lease');
+    const states = new Map<Holding, BucketState>();
+    // Every level is settled as far as it can be, whatever happens at another.
+    const outcomes = await Promise.allSettled(
+      holdings.map(async (holding) => {
+        const state = await holding.change(this.#parts, deltas, this.#parts.newDeadlineMs());
+        if (state !== undefined) states.set(holding, state);
+      }),
+    );
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) return { states, degraded: false };
+    const error = publicError(failed.reason);
+    if (this.#isAllowed(error, options)) return { states, degraded: true };
+    throw error;
+  }
+
+  /** Whether the caller goes on without the store: the call's option, else what is stored, else not. */
+  #isAllowed(error: unknown, options: AcquireOptions): boolean {
+    const policy = options.onUnavailable ?? this.#parts.lastPolicy() ?? 'block';
+    return policy === 'allow' && error instanceof RateLimiterUnavailable;
+  }
+}
+
+/** The longest wait of several limits. */
+export function longestMs(statuses: readonly LimitStatus[]): number {
+  return statuses.reduce((longest, status) => Math.max(longest, status.retryAfterMs), 0);
+}

@@ -1,0 +1,64 @@
+import { type BucketState, type LimitStatus, type Move, statusOf, timingOf, ttlSecFor } from '@millrace/core';
+import { MAX_WRITES, restlessBucket } from './insist.js';
+import type { Level } from './level.js';
+import { checkDeadline, sendWrite } from './send.js';
+import { type TakeParts, type TakeResult, take } from './take.js';
+
+/** How a level in shadow mode ended that would have refused: its tokens are counted as used, and its limits are not charged. */
+export interface CountedResult {
+  readonly kind: 'counted';
+  readonly level: Level;
+  readonly state: BucketState;
+  readonly nowUs: number;
+  /** How the limits stood that would have refused. */
+  readonly violations: readonly LimitStatus[];
+}
+
+/**
+ * Takes at a level. One in shadow mode never refuses: what it would have refused is counted, and moves no arrival time,
+ * because a request that is refused takes nothing. So its next decisions are those that enforcing would make.
+ */
+export async function takeOrCount(parts: TakeParts, level: Level, deadlineMs: number): Promise<TakeResult | CountedResult> {
+  if (level.mode !== 'shadow') return take(parts, level, deadlineMs);
+  const isOversized = level.debits.some(({ limit, tokens }) => tokens > limit.capacity);
+  const seen = parts.knowledge.seen(level.bucket);
+  const result: TakeResult = isOversized
+    ? { kind: 'exhausted', level, state: seen, nowUs: parts.clock.nowUs() }
+    : await take(parts, level, deadlineMs);
+  if (result.kind !== 'exhausted') return result;
+  try {
+    const statuses = level.debits.map(({ limit, tokens }) => statusOf(level, limit, tokens, result.state, result.nowUs));
+    // More than the capacity never fits, however full the bucket is.
+    const judged = statuses.map((status) => (status.requested > status.capacity ? { ...status, exceeded: true } : status));
+    const violations = judged.filter(({ exceeded }) => exceeded);
+    parts.stats.add('shadowRejections');
+    return { kind: 'counted', level, nowUs: result.nowUs, violations, state: await count(parts, level, result.state, deadlineMs) };
+  } catch (error) {
+    return { kind: 'failed', level, error };
+  }
+}
+
+/** Counts a level's tokens as used without charging them. */
+async function count(parts: TakeParts, level: Level, found: BucketState | undefined, deadlineMs: number): Promise<BucketState> {
+  let seen = found;
+  for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
+    if (attempt > 1) checkDeadline(parts, deadlineMs);
+    const known = seen;
+    const { outcome } = await sendWrite(parts, (nowUs) => prepareCount(level, known, nowUs), deadlineMs);
+    parts.knowledge.note(level.bucket, outcome.state);
+    if (outcome.kind === 'written') return outcome.state;
+    seen = outcome.state;
+  }
+  throw restlessBucket(level.entity, level.resource);
+}
+
+function prepareCount({ ref, debits }: Level, seen: BucketState | undefined, nowUs: number) {
+  const moves = debits.map(({ limit, tokens }): Move => {
+    const name = limit.name;
+    // Any arrival time will do, since none is moved; where there is none yet the limit begins full.
+    if (seen?.limits.has(name) === true) return { form: 'busy', limit: name, tokens, chargeUs: 0, fromUs: 0 };
+    return { form: 'idle', limit: name, tokens, chargeUs: 0, toUs: nowUs, scale: timingOf(limit).scale };
+  });
+  const timings = debits.map(({ timing }) => timing);
+  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), moves } };
+}

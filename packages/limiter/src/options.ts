@@ -1,0 +1,62 @@
+import { type Clock, checkInteger, checkKeys, checkName, ValidationError } from '@millrace/core';
+import { checkActor } from './admin/administration.js';
+import { type ConnectionOptions, checkTableName } from './dynamo/client.js';
+
+/** How a limiter is opened. All but `table` is optional. */
+export interface RateLimiterOptions extends ConnectionOptions {
+  /** The name of the table. */
+  readonly table: string;
+  /** @default 'default' */
+  readonly namespace?: string;
+  /** @default the system's time */
+  readonly clock?: Clock;
+  /** How long one request to DynamoDB may take, in milliseconds. @default 1000 */
+  readonly requestTimeoutMs?: number;
+  /** How long one call may go on sending requests, in milliseconds. @default 3000 */
+  readonly deadlineMs?: number;
+  /** Who administers through this limiter, for the audit log. @default nobody is named */
+  readonly actor?: string;
+  /** How long what was read of limits and entities is believed, in milliseconds; 0 reads each time. @default 60000 */
+  readonly configTtlMs?: number;
+  /** How many buckets, and how many items of limits and entities, are remembered. @default 10000 */
+  readonly maxEntries?: number;
+}
+
+const KNOWN: readonly (keyof RateLimiterOptions)[] = [
+  'table',
+  'namespace',
+  'endpoint',
+  'region',
+  'credentials',
+  'client',
+  'clock',
+  'actor',
+  'requestTimeoutMs',
+  'deadlineMs',
+  'configTtlMs',
+  'maxEntries',
+];
+export const HOUR_MS = 3_600_000;
+const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
+
+/** The options, checked, with what is left out filled in; how to connect is checked where it is done. */
+export type CheckedOptions = Required<Omit<RateLimiterOptions, keyof ConnectionOptions | 'actor'>> & { readonly actor: string | undefined };
+
+/** Checks how a limiter is opened. */
+export function checkOptions(options: RateLimiterOptions): CheckedOptions {
+  checkKeys('options', options, KNOWN);
+  const { table, clock = SYSTEM_CLOCK } = options;
+  if (typeof clock !== 'object' || clock === null || typeof clock.nowMs !== 'function') {
+    throw new ValidationError('option "clock"', 'an object with nowMs()', clock);
+  }
+  return {
+    table: checkTableName(table),
+    clock,
+    actor: checkActor({ actor: undefined }, options.actor === undefined ? {} : { actor: options.actor }),
+    namespace: checkName('namespace', options.namespace ?? 'default'),
+    requestTimeoutMs: checkInteger('option "requestTimeoutMs"', options.requestTimeoutMs ?? 1_000, 1, HOUR_MS),
+    deadlineMs: checkInteger('option "deadlineMs"', options.deadlineMs ?? 3_000, 1, HOUR_MS),
+    configTtlMs: checkInteger('option "configTtlMs"', options.configTtlMs ?? 60_000, 0, HOUR_MS),
+    maxEntries: checkInteger('option "maxEntries"', options.maxEntries ?? 10_000, 1, 10_000_000),
+  };
+}
