@@ -1,3 +1,4 @@
+export { Crash, CrashingTable, type CrashPoint } from './crashing-table.js';
 export {
   type EngineCredentials,
   type EngineName,
@@ -10,3 +11,4 @@ export {
 export { FailingStore, type Mishap } from './failing-store.js';
 export { FakeRuntime } from './fake-runtime.js';
 export { MemoryStore } from './memory-store.js';
+export { MemoryTable } from './memory-table.js';

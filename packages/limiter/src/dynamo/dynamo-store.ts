@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
+  BatchGetItemCommand,
+  type BatchGetItemCommandOutput,
   type ConditionalCheckFailedException,
   GetItemCommand,
   type GetItemCommandOutput,
-  PutItemCommand,
   QueryCommand,
   type QueryCommandOutput,
   type TransactionCanceledException,
@@ -12,6 +13,7 @@ import {
   type UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import {
+  type BatchGetWire,
   type BucketRef,
   type BucketState,
   type BucketStore,
@@ -20,8 +22,13 @@ import {
   bucketReadRequest,
   bucketWriteRequest,
   type ChildPage,
+  type ConfigEntry,
+  type ConfigRef,
+  type ConfigStore,
   childOfItem,
   childrenRequest,
+  configFromItems,
+  configReadRequest,
   type EntityChange,
   type EntityRecord,
   type EntityStore,
@@ -33,7 +40,6 @@ import {
   type NamespaceRecord,
   namespaceFromItem,
   namespaceReadRequest,
-  namespaceRegisterRequest,
   StoreFailure,
   type TransactWriteWire,
   type WireItem,
@@ -41,8 +47,11 @@ import {
 } from '@millrace/core';
 import type { Sender } from './sender.js';
 
+/** How often the rest of a batch is asked for again. */
+const MAX_BATCH_TURNS = 4;
+
 /** Buckets, entities and namespaces in a DynamoDB table. It sends what core has built, and maps the replies; nothing more. */
-export class DynamoStore implements BucketStore, EntityStore {
+export class DynamoStore implements BucketStore, ConfigStore, EntityStore {
   readonly #sender: Sender;
   readonly #table: string;
 
@@ -66,6 +75,20 @@ export class DynamoStore implements BucketStore, EntityStore {
   async read(ref: BucketRef): Promise<BucketState | undefined> {
     const item = await this.#get(bucketReadRequest(this.#table, ref));
     return item === undefined ? undefined : bucketFromItem(item);
+  }
+
+  async readConfig(namespaceId: string, refs: readonly ConfigRef[], consistency: 'fresh' | 'eventual'): Promise<readonly ConfigEntry[]> {
+    const items: WireItem[] = [];
+    let request: BatchGetWire = configReadRequest(this.#table, namespaceId, refs, consistency === 'fresh');
+    for (let turns = 0; turns < MAX_BATCH_TURNS; turns += 1) {
+      const output = await this.#sender.send<BatchGetItemCommandOutput>('BatchGetItem', new BatchGetItemCommand(request));
+      items.push(...((output.Responses?.[this.#table] ?? []) as WireItem[]));
+      const left = output.UnprocessedKeys?.[this.#table];
+      if ((left?.Keys?.length ?? 0) === 0) return configFromItems(namespaceId, refs, items);
+      request = { ...request, RequestItems: { [this.#table]: left as BatchGetWire['RequestItems'][string] } };
+    }
+    // An item that was not read must never pass for one that is not there: its limits would not hold.
+    throw new StoreFailure('throttled', 'no', `table "${this.#table}" left keys of a batch unread ${MAX_BATCH_TURNS} times`);
   }
 
   async findEntity(namespaceId: string, id: string, consistency: 'fresh' | 'eventual'): Promise<EntityRecord | undefined> {
@@ -95,16 +118,6 @@ export class DynamoStore implements BucketStore, EntityStore {
   async findNamespace(name: string): Promise<NamespaceRecord | undefined> {
     const item = await this.#get(namespaceReadRequest(this.#table, name));
     return item === undefined ? undefined : namespaceFromItem(item);
-  }
-
-  /** Registers a namespace; does nothing if there is one of that name. */
-  async registerNamespace(namespace: NamespaceRecord, nowMs: number): Promise<void> {
-    const command = new PutItemCommand(namespaceRegisterRequest(this.#table, namespace, nowMs));
-    try {
-      await this.#sender.send('PutItem', command, 'ConditionalCheckFailedException');
-    } catch (error) {
-      if (error instanceof StoreFailure || (error as Error).name !== 'ConditionalCheckFailedException') throw error;
-    }
   }
 
   async #get(request: GetItemWire): Promise<WireItem | undefined> {

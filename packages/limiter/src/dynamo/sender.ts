@@ -18,7 +18,7 @@ interface Units {
   readonly CapacityUnits?: number | undefined;
 }
 
-const READS: ReadonlySet<string> = new Set(['GetItem', 'Query']);
+const READS: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 
 /** Sends commands: without the SDK's retries, within a deadline, and counted. */
 export class Sender {

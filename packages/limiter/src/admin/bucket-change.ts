@@ -1,0 +1,129 @@
+import {
+  ATTRIBUTE,
+  type BucketState,
+  bucketFromItem,
+  bucketKey,
+  creditInScale,
+  debitInScale,
+  type ItemKey,
+  type LimitState,
+  limitAttribute,
+  MillraceError,
+  ValidationError,
+} from '@millrace/core';
+import type { Amounts } from '../engine/index.js';
+import { type Administration, inTurns } from './administration.js';
+import { eventWrites } from './entity-item.js';
+import type { Clause, ItemWrite } from './item-table.js';
+import { wireItem } from './level-item.js';
+
+/** Which bucket an administrator changes, and who that is. */
+export interface BucketName {
+  readonly entity: string;
+  readonly resource: string;
+  readonly actor: string | undefined;
+}
+
+/** As many items as a bucket is ever spread over. */
+const MAX_SHARDS = 32;
+/** The scale in which a token takes a microsecond: a charge in it is a number of tokens. */
+const TOKENS = '1/1';
+
+interface Shard {
+  readonly key: ItemKey;
+  readonly state: BucketState;
+}
+
+/**
+ * Makes every limit of a bucket full, on all its items. One read and one transaction; the read alone where all are full.
+ * It counts neither as used nor as returned, since nobody has used or returned anything.
+ */
+export async function resetBucket(parts: Administration, name: BucketName): Promise<void> {
+  await inTurns('reset a bucket', async () => {
+    const nowMs = parts.nowMs();
+    const nowUs = Math.floor(nowMs * 1000);
+    const shards = await readShards(parts, name, MAX_SHARDS);
+    const writes = shards.flatMap(({ key, state }): ItemWrite[] => {
+      const missing = [...state.limits].filter(([, { tatUs }]) => tatUs > nowUs).map(([limit]) => limitAttribute('tat', limit));
+      if (missing.length === 0) return [];
+      const set = Object.fromEntries(missing.map((attribute) => [attribute, nowUs]));
+      return [{ kind: 'update', key, set, add: { [ATTRIBUTE.seq]: 1 }, when: missing.map(isPresent) }];
+    });
+    if (writes.length === 0) return true;
+    const before = { missing: missingTokens(shards, nowUs) };
+    const event = { action: 'bucket.reset', before, after: { missing: {} }, nowMs, ...name } as const;
+    return (await parts.items.transact([...writes, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
+  });
+}
+
+/**
+ * Gives a bucket tokens now, as if they had not been taken; what is more than full is lost. One read and one transaction.
+ * It counts neither as used nor as returned. A bucket of several items gets all of it on the first.
+ *
+ * @throws ValidationError for a limit that the bucket does not keep
+ */
+export async function grantTokens(parts: Administration, name: BucketName, amounts: Amounts): Promise<void> {
+  await inTurns('grant tokens', async () => {
+    const nowMs = parts.nowMs();
+    const [first] = await readShards(parts, name, 1);
+    if (first === undefined) throw unknownBucket(name);
+    const { key, state } = first;
+    const credits = Object.entries(amounts).map(([limit, tokens]) => {
+      const { tatUs, scale } = keptLimit(name, state, limit);
+      const [tat, kept] = [limitAttribute('tat', limit), limitAttribute('scale', limit)];
+      // Far below now an arrival time means no more than below it; the numbers have to stay exact.
+      const creditUs = Math.min(creditInScale(tokens, TOKENS, scale), Math.max(0, tatUs));
+      return { change: [tat, -creditUs] as const, when: [isPresent(tat), { attribute: kept, equals: scale }] };
+    });
+    const add = { ...Object.fromEntries(credits.map(({ change }) => change)), [ATTRIBUTE.seq]: 1 };
+    const before = { missing: missingTokens([first], Math.floor(nowMs * 1000)) };
+    const event = { action: 'bucket.grant', before, after: { granted: amounts }, nowMs, ...name } as const;
+    const write: ItemWrite = { kind: 'update', key, add, when: credits.flatMap(({ when }) => when) };
+    return (await parts.items.transact([write, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
+  });
+}
+
+/** The items of a bucket that there are. Core's own reader decides what is in them, and whether this release may write to them. */
+async function readShards({ items, namespaceId }: Administration, name: BucketName, count: number): Promise<readonly Shard[]> {
+  const { entity, resource } = name;
+  const keys = Array.from({ length: count }, (_, shard) => bucketKey({ namespaceId, entity, resource, shard }));
+  const found = await items.get(keys);
+  const shards = keys.flatMap((key, shard): Shard[] => {
+    const item = found[shard];
+    return item === undefined ? [] : [{ key, state: bucketFromItem(wireItem(item)) }];
+  });
+  if (shards.length === 0) throw unknownBucket(name);
+  return shards;
+}
+
+function unknownBucket({ entity, resource }: BucketName): ValidationError {
+  return new ValidationError('resource', `one that "${entity}" has a bucket of: nothing was taken yet, so nothing is missing`, resource);
+}
+
+function keptLimit({ entity, resource }: BucketName, state: BucketState, limit: string): LimitState & { readonly scale: string } {
+  const held = state.limits.get(limit);
+  if (held === undefined) {
+    const kept = [...state.limits.keys()].join(', ');
+    throw new ValidationError('limit', `one that the bucket of "${entity}" on "${resource}" keeps (${kept})`, limit);
+  }
+  const { scale } = held;
+  if (scale !== undefined) return { ...held, scale };
+  throw new MillraceError(
+    'SCHEMA_VERSION',
+    `limit "${limit}" of "${entity}" on "${resource}" was written by a release that did not keep its rate; acquire once, then grant again`,
+  );
+}
+
+/** How many tokens each limit lacks, of those that lack any and whose rate is known. */
+function missingTokens(shards: readonly Shard[], nowUs: number): Amounts {
+  const missing = new Map<string, number>();
+  for (const [limit, { tatUs, scale }] of shards.flatMap(({ state }) => [...state.limits])) {
+    if (tatUs <= nowUs || scale === undefined) continue;
+    missing.set(limit, (missing.get(limit) ?? 0) + debitInScale(tatUs - nowUs, scale, TOKENS));
+  }
+  return Object.fromEntries(missing);
+}
+
+function isPresent(attribute: string): Clause {
+  return { attribute, is: 'present' };
+}

@@ -1,0 +1,237 @@
+import {
+  ATTRIBUTE,
+  checkInteger,
+  checkKeys,
+  checkName,
+  configKey,
+  MillraceError,
+  type NamespaceState,
+  namespaceKey,
+  REGISTRY_PARTITION,
+} from '@millrace/core';
+import { type ActorOptions, type Administration, checkActor, inTurns } from './administration.js';
+import { type AuditAction, auditWrites } from './audit-event.js';
+import type { Item, ItemWrite } from './item-table.js';
+import { levelWrite } from './level-item.js';
+import { checkPage, type PageOptions } from './named-pages.js';
+import {
+  describeNamespace,
+  type NamespaceDescription,
+  namespaceAsRead,
+  namespaceItem,
+  namespaceOf,
+  newNamespaceId,
+  stateError,
+  TABLE_NAMESPACE_ID,
+} from './namespace-record.js';
+import { checkProgress, type PurgeOptions, type PurgeResult, purgeItems, tombstoneWrite } from './purge.js';
+
+/** A page of the registry. */
+export interface NamespacePage {
+  readonly namespaces: readonly NamespaceDescription[];
+  /** Hand it in as `after` to go on; absent on the last page. */
+  readonly next?: string;
+}
+
+const SYSTEM = { level: 'system' } as const;
+
+/** An entry as it was read, and what it means. */
+interface Entry {
+  readonly item: Item;
+  readonly record: ReturnType<typeof namespaceOf>;
+}
+
+/**
+ * The namespaces of the table. One goes from active to deleted, from there back or on to purging, and then is gone; each
+ * step is one transaction with its event. A deleted one keeps its name and all that it holds until it is purged.
+ */
+export class Namespaces {
+  readonly #parts: Administration;
+
+  constructor(parts: Administration) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes a namespace, or describes the active one of that name. One read and one transaction.
+   *
+   * @throws MillraceError `NAMESPACE_STATE` if one of that name is deleted or being purged
+   */
+  async register(name: string, options: ActorOptions = {}): Promise<NamespaceDescription> {
+    const { actor } = checkCall(this.#parts, name, options);
+    return this.#inTurns('register a namespace', async () => {
+      const found = await this.#find(name);
+      if (found !== undefined) {
+        if (found.record.state !== 'active') throw stateError('register it', found.record);
+        return describeNamespace(found.record);
+      }
+      const record = { name, id: newNamespaceId(), state: 'active', createdAtMs: Math.floor(this.#parts.nowMs()) } as const;
+      const outcome = await this.#parts.items.transact([
+        { kind: 'put', item: namespaceItem(record), when: [{ attribute: ATTRIBUTE.partitionKey, is: 'absent' }] },
+        ...this.#event('namespace.register', name, actor, undefined, { id: record.id, state: record.state }),
+      ]);
+      return outcome === 'done' ? describeNamespace(record) : undefined;
+    });
+  }
+
+  /** Namespaces of every state, in the order of their names' keys, a page at a time. One read for each page. */
+  async list(options: PageOptions = {}): Promise<NamespacePage> {
+    const { pageSize, after } = checkPage(options, 'namespace');
+    return this.#parts.run('list namespaces', async () => {
+      const behind = after === undefined ? {} : { after: namespaceKey(after).sort };
+      const page = await this.#parts.items.query({ partition: REGISTRY_PARTITION, pageSize, ...behind });
+      const records = page.items.map(namespaceOf);
+      const last = records.at(-1);
+      const namespaces = records.map(describeNamespace);
+      return page.next === undefined || last === undefined ? { namespaces } : { namespaces, next: last.name };
+    });
+  }
+
+  /** The namespace of that name, whatever its state; undefined if there is none. One read. */
+  async describe(name: string): Promise<NamespaceDescription | undefined> {
+    checkName('namespace', name);
+    return this.#parts.run('describe a namespace', async () => {
+      const found = await this.#find(name);
+      return found === undefined ? undefined : describeNamespace(found.record);
+    });
+  }
+
+  /**
+   * Closes a namespace: it cannot be opened any more, and limiters that have it open refuse with `NAMESPACE_STATE` once
+   * they read its configuration again. All that it holds stays. Deleting a deleted one changes nothing.
+   *
+   * @throws MillraceError `NAMESPACE_NOT_FOUND`, or `NAMESPACE_STATE` if it is being purged
+   */
+  async delete(name: string, options: ActorOptions = {}): Promise<NamespaceDescription> {
+    return this.#move(name, options, { operation: 'delete', from: 'active', to: 'deleted' });
+  }
+
+  /**
+   * Opens a deleted namespace again, as it was. Recovering an active one changes nothing.
+   *
+   * @throws MillraceError `NAMESPACE_NOT_FOUND`, or `NAMESPACE_STATE` if it is being purged
+   */
+  async recover(name: string, options: ActorOptions = {}): Promise<NamespaceDescription> {
+    return this.#move(name, options, { operation: 'recover', from: 'deleted', to: 'active' });
+  }
+
+  /**
+   * Deletes all that a deleted namespace holds, and then its entry: the name is free. It cannot be undone once it has
+   * begun. If it ends early, call it again; it goes on with what is left.
+   *
+   * It reads the whole table at least twice, a page at a time, since no index could say for certain what is left: see
+   * ADR 0010. One item stays for thirty days: it tells limiters that still have the namespace open that it is closed.
+   *
+   * @throws MillraceError `NAMESPACE_NOT_FOUND`, or `NAMESPACE_STATE` if it is active
+   */
+  async purge(name: string, options: PurgeOptions = {}): Promise<PurgeResult> {
+    checkKeys('options', options, ['actor', 'batchSize', 'onProgress']);
+    const { batchSize = 100, onProgress, ...rest } = options;
+    const { actor } = checkCall(this.#parts, name, rest);
+    checkInteger('option "batchSize"', batchSize, 1, 1_000);
+    checkProgress(onProgress);
+    return this.#parts.run('purge a namespace', async () => {
+      const { id } = await inTurns('purge a namespace', () => this.#beginPurge(name, actor));
+      const deleted = await purgeItems(this.#parts.items, id, batchSize, onProgress);
+      await inTurns('end the purge of a namespace', () => this.#endPurge(name, id, actor, deleted));
+      return { deleted };
+    });
+  }
+
+  async #beginPurge(name: string, actor: string | undefined): Promise<{ readonly id: string } | undefined> {
+    const { item, record } = await this.#existing(name);
+    if (record.state === 'active') throw stateError('purge it', record);
+    if (record.state === 'purging') return record;
+    const outcome = await this.#parts.items.transact([
+      { kind: 'update', key: namespaceKey(name), set: { [ATTRIBUTE.state]: 'purging' }, when: namespaceAsRead(item) },
+      ...this.#event('namespace.purge', name, actor, { id: record.id, state: 'deleted' }, { id: record.id, state: 'purging' }),
+    ]);
+    return outcome === 'done' ? record : undefined;
+  }
+
+  /** Takes the entry away, and leaves the system level's item as a closed one that expires. */
+  async #endPurge(name: string, id: string, actor: string | undefined, deleted: number): Promise<true | undefined> {
+    const found = await this.#find(name);
+    // Another purge of the same namespace has ended it.
+    if (found === undefined || found.record.id !== id) return true;
+    const [system] = await this.#parts.items.get([configKey(id, SYSTEM)]);
+    const outcome = await this.#parts.items.transact([
+      { kind: 'delete', key: namespaceKey(name), when: namespaceAsRead(found.item) },
+      tombstoneWrite(id, system, this.#parts.nowMs()),
+      ...this.#event('namespace.purge', name, actor, { id, state: 'purging' }, { deleted }),
+    ]);
+    if (outcome === 'conflict') return undefined;
+    this.#tell(id);
+    return true;
+  }
+
+  async #move(
+    name: string,
+    options: ActorOptions,
+    { operation, from, to }: { readonly operation: 'delete' | 'recover'; readonly from: NamespaceState; readonly to: NamespaceState },
+  ): Promise<NamespaceDescription> {
+    const { actor } = checkCall(this.#parts, name, options);
+    return this.#inTurns(`${operation} a namespace`, async () => {
+      const { item, record } = await this.#existing(name);
+      if (record.state === to) return describeNamespace(record);
+      if (record.state !== from) throw stateError(`${operation} it`, record);
+      const [system] = await this.#parts.items.get([configKey(record.id, SYSTEM)]);
+      const nowMs = Math.floor(this.#parts.nowMs());
+      const isDelete = operation === 'delete';
+      const outcome = await this.#parts.items.transact([
+        {
+          kind: 'update',
+          key: namespaceKey(name),
+          set: { [ATTRIBUTE.state]: to, ...(isDelete ? { [ATTRIBUTE.deletedAtMs]: nowMs } : {}) },
+          ...(isDelete ? {} : { remove: [ATTRIBUTE.deletedAtMs] }),
+          when: namespaceAsRead(item),
+        },
+        levelWrite(record.id, SYSTEM, system, { [ATTRIBUTE.closed]: isDelete ? true : undefined }, nowMs),
+        ...this.#event(`namespace.${operation}`, name, actor, { id: record.id, state: from }, { id: record.id, state: to }),
+      ]);
+      if (outcome === 'conflict') return undefined;
+      this.#tell(record.id);
+      const { deletedAtMs: _, ...rest } = record;
+      return describeNamespace({ ...rest, state: to, ...(isDelete ? { deletedAtMs: nowMs } : {}) });
+    });
+  }
+
+  #inTurns<T>(operation: string, turn: () => Promise<T | undefined>): Promise<T> {
+    return this.#parts.run(operation, () => inTurns(operation, turn));
+  }
+
+  async #find(name: string): Promise<Entry | undefined> {
+    const [item] = await this.#parts.items.get([namespaceKey(name)]);
+    return item === undefined ? undefined : { item, record: namespaceOf(item) };
+  }
+
+  async #existing(name: string): Promise<Entry> {
+    const found = await this.#find(name);
+    if (found === undefined) throw new MillraceError('NAMESPACE_NOT_FOUND', `there is no namespace "${name}"; check the name`);
+    return found;
+  }
+
+  /** Events about namespaces are kept outside of them: they outlive a purge, and no tenant can touch them. */
+  #event(action: AuditAction, name: string, actor: string | undefined, before: unknown, after: unknown): readonly ItemWrite[] {
+    const whole = {
+      id: this.#parts.newEventId(),
+      action,
+      subject: `namespace/${name}`,
+      ...(actor === undefined ? {} : { actor }),
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    };
+    return auditWrites(TABLE_NAMESPACE_ID, whole, this.#parts.nowMs());
+  }
+
+  /** A limiter of this process may have that namespace open, too. */
+  #tell(id: string): void {
+    this.#parts.onChange([SYSTEM], id);
+  }
+}
+
+function checkCall(parts: Administration, name: string, options: ActorOptions): { readonly actor: string | undefined } {
+  checkKeys('options', options, ['actor']);
+  checkName('namespace', name);
+  return { actor: checkActor(parts, options) };
+}
