@@ -1,0 +1,10 @@
+export { type ApplyOptions, type ApplyProgress, applyManifest } from './apply.js';
+export { manifest } from './build-manifest.js';
+export { type Drift, diffManifest, driftOf } from './drift.js';
+export { type Live, type LiveLevel, readLive } from './live.js';
+export { type LockHolder, ManifestLocked } from './lock.js';
+export type { EntitySource, LimitSource, LimitsSource, Manifest, ManifestLevel, ManifestSource } from './manifest.js';
+export { describeIssue, ManifestError, type ManifestIssue, type ManifestPath } from './manifest-error.js';
+export { type ParseManifestOptions, parseManifest } from './parse-manifest.js';
+export { type Plan, type PlanAction, type PlanChange, type PlanOptions, plan } from './plan.js';
+export type { Reach } from './reach.js';
