@@ -1,0 +1,104 @@
+import { isMillraceError, Limit, type LimitDefinition } from '@millrace/core';
+import type { AuditEvent, AuditLog } from '@millrace/limiter/admin';
+import type { Command } from 'commander';
+import { withLimiter, withRegistry } from '../connection.js';
+import { CliFailure } from '../failure.js';
+import { parseInstant } from '../parse/instant.js';
+import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
+import { limitsText, moment } from '../render/figures.js';
+import type { Style } from '../render/style.js';
+import { table } from '../render/table.js';
+import { type Answer, addCommand, addGroup, answering, type Cli } from '../session.js';
+
+interface AuditFlags extends PageFlags {
+  readonly entity?: string;
+  readonly resource?: string;
+  readonly subject?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** `millrace audit`: who changed what, and when. */
+export function addAudit(program: Command, cli: Cli): void {
+  const audit = addGroup(program, 'audit', 'who changed what, and when');
+  addPageOptions(addCommand(audit, 'list', 'administrative writes, newest first', 'millrace audit list --entity key-1 --from 7d'), 'events')
+    .option('--entity <name>', 'only what was done to this entity')
+    .option('--resource <name>', 'only what was done to this resource')
+    .option('--subject <name>', 'only this: entity/<id>, resource/<name>, system, manifest/<name>, namespace/<name> or schema')
+    .option('--from <moment>', 'not before: 2026-05-01, 2026-05-01T08:00Z, or how long ago: 30min, 2h, 7d')
+    .option('--to <moment>', 'not after')
+    .action(
+      answering(cli, (session, flags: AuditFlags) => {
+        const subject = subjectOf(flags);
+        const [from, to] = [instant('--from', flags.from), instant('--to', flags.to)];
+        const query = { ...parsePage(flags), ...(subject === undefined ? {} : { subject }) };
+        const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+        const list = async (audit: AuditLog): Promise<Answer> => {
+          const { events, next } = await audit.list({ ...query, ...range });
+          return {
+            json: { events, ...(next === undefined ? {} : { next }) },
+            text: (style) => eventTable(events, style),
+            ...pageNote(next),
+          };
+        };
+        // What was done to namespaces and to the schema belongs to the table: no namespace need be there to read it.
+        return subject !== undefined && /^(namespace\/|schema$)/.test(subject)
+          ? withRegistry(session, ({ audit: log }) => list(log))
+          : withLimiter(session, (limiter) => list(limiter.audit));
+      }),
+    );
+}
+
+function subjectOf({ entity, resource, subject }: AuditFlags): string | undefined {
+  const named = [
+    entity === undefined ? undefined : `entity/${entity}`,
+    resource === undefined ? undefined : `resource/${resource}`,
+    subject,
+  ];
+  const given = named.filter((name) => name !== undefined);
+  if (given.length > 1)
+    throw new CliFailure('USAGE', '--entity, --resource and --subject exclude each other', 'leave all but one of them out');
+  return given[0];
+}
+
+function instant(option: string, text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : parseInstant(option, text, Date.now());
+}
+
+function eventTable(events: readonly AuditEvent[], style: Style): string {
+  const rows = events.map((event) => [
+    moment(event.at),
+    event.actor,
+    event.action,
+    event.resource === undefined ? event.subject : `${event.subject} on ${event.resource}`,
+    short(event.before),
+    short(event.after),
+  ]);
+  return table(['at', 'actor', 'action', 'subject', 'before', 'after'], rows, { style, empty: 'no events' });
+}
+
+const SHOWN_CHARACTERS = 60;
+
+/** A value on one line; `--json` has it whole. */
+function short(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const text = inBrief(value);
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS - 1)}…` : text;
+}
+
+/** Limits as they are typed; anything else as JSON. */
+function inBrief(value: unknown): string {
+  const { limits, managedBy } = (typeof value === 'object' && value !== null ? value : {}) as {
+    readonly limits?: unknown;
+    readonly managedBy?: unknown;
+  };
+  if (!Array.isArray(limits)) return JSON.stringify(value);
+  try {
+    const text = limitsText(limits.map((limit) => Limit.of(limit as LimitDefinition)));
+    return managedBy === undefined ? text : `${text} (${managedBy})`;
+  } catch (error) {
+    // A newer release may know limits that this one does not: an event is shown nevertheless.
+    if (isMillraceError(error)) return JSON.stringify(value);
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import type { TableStatus } from '@millrace/limiter/admin';
+import type { Command } from 'commander';
+import { connectionOf, tableOf } from '../globals.js';
+import { figure } from '../render/figures.js';
+import type { Style } from '../render/style.js';
+import { details } from '../render/table.js';
+import { addCommand, addGroup, answering, type Cli } from '../session.js';
+
+/** `millrace table`: for development and tests; in production the table belongs to the construct. */
+export function addTable(program: Command, cli: Cli): void {
+  const table = addGroup(program, 'table', 'the table itself, for development: in production the construct makes it');
+  addCommand(
+    table,
+    'create',
+    'create the table, with namespace "default"; one that exists stays as it is',
+    'millrace table create --table millrace --endpoint http://127.0.0.1:8000',
+  ).action(
+    answering(cli, async ({ globals }) => {
+      const name = tableOf(globals);
+      const { createTable, tableStatus } = await import('@millrace/limiter/admin');
+      const connection = connectionOf(globals);
+      await createTable({ table: name, actor: globals.actor, ...connection });
+      const status = await tableStatus({ table: name, ...connection });
+      return { json: status, text: () => `table ${name} is ${status.status}\n` };
+    }),
+  );
+  addCommand(table, 'delete', 'delete the table with all that it holds', 'millrace table delete --table millrace --yes').action(
+    answering(cli, async (session) => {
+      const name = tableOf(session.globals);
+      const connection = connectionOf(session.globals);
+      const { deleteTable, tableStatus } = await import('@millrace/limiter/admin');
+      // Asked first: a mistyped name may be that of somebody else's table, or of none.
+      const { items } = await tableStatus({ table: name, ...connection });
+      const held = items === undefined ? '' : ` (about ${figure(items)} items)`;
+      await session.confirm({ what: `deletes table "${name}" with all that it holds${held}`, type: name });
+      await deleteTable({ table: name, ...connection });
+      return { json: { table: name, deleted: true }, text: () => `deleted table ${name}\n` };
+    }),
+  );
+  addCommand(table, 'status', 'show how the table is', 'millrace table status --table millrace').action(
+    answering(cli, async ({ globals }) => {
+      const { tableStatus } = await import('@millrace/limiter/admin');
+      const status = await tableStatus({ table: tableOf(globals), ...connectionOf(globals) });
+      return { json: status, text: (style) => statusText(status, style) };
+    }),
+  );
+  addCommand(
+    table,
+    'migrate',
+    'bring the table to the schema of this release, while services go on; run it again if it ends early',
+    'millrace table migrate --table millrace',
+  ).action(
+    answering(cli, async (session) => {
+      const { actor } = session.globals;
+      const { migrate } = await import('@millrace/limiter/admin');
+      const steps: { readonly from: number; readonly to: number; readonly does: string }[] = [];
+      const onProgress = (step: { readonly from: number; readonly to: number; readonly does: string }): void => void steps.push(step);
+      const result = await migrate({ table: tableOf(session.globals), actor, onProgress, ...connectionOf(session.globals) });
+      return {
+        json: { ...result, steps },
+        text: () => {
+          const done = steps.map(({ from, to, does }) => `from ${from} to ${to}: ${does}\n`).join('');
+          return done === '' ? `the schema is at version ${result.to}; there was nothing to do\n` : done;
+        },
+      };
+    }),
+  );
+}
+
+function statusText(status: TableStatus, style: Style): string {
+  const { schemaVersion, releaseSchemaVersion, readable } = status;
+  const schema = schemaVersion === undefined ? 'unknown' : `version ${schemaVersion}; this release writes ${releaseSchemaVersion}`;
+  return details(
+    [
+      ['table', status.table],
+      ['status', status.status],
+      ['items', status.items],
+      ['bytes', status.sizeBytes],
+      ['schema', readable === false ? `${schema} and cannot read it` : schema],
+      ['stream', onOff(status.stream)],
+      ['time to live', onOff(status.timeToLive)],
+      ['recovery', onOff(status.pointInTimeRecovery)],
+    ],
+    style,
+  );
+}
+
+function onOff(on: boolean | undefined): string {
+  return on === undefined ? 'unknown' : on ? 'on' : 'off';
+}

@@ -1,0 +1,27 @@
+/** What the shell hears. The numbers are part of the interface: scripts test them. */
+export const EXIT = {
+  /** What was asked for was done. */
+  ok: 0,
+  /** Something went wrong: no such entity, no access, no answer; for `doctor`, a check that failed. */
+  failed: 1,
+  /** `limits diff` found differences, or `limits plan --exit-code` found changes to make. */
+  different: 2,
+  /** The limiter refused: `acquire` does not fit now. */
+  refused: 3,
+  /** What was typed can never work: nothing was sent. (EX_USAGE of sysexits.h.) */
+  usage: 64,
+  /** Interrupted with Ctrl-C: 128 and the number of the signal. */
+  interrupted: 130,
+} as const;
+
+/** The table of `millrace help exit-codes`. */
+export const EXIT_CODES = `Exit codes:
+    0  what was asked for was done
+    1  something went wrong: there is no such entity, access is denied, the table gives no answer;
+       for doctor: a check failed
+    2  differences: limits diff found drift, or limits plan --exit-code found changes to make
+    3  the limiter refused: acquire does not fit now; the answer says when to try again
+   64  what was typed can never work: an unknown option, a name or a limit that cannot be, a manifest
+       with mistakes, no --yes where nobody can be asked; nothing was sent
+  130  interrupted with Ctrl-C
+`;

@@ -1,0 +1,87 @@
+import { type ErrorCode, isMillraceError } from '@millrace/core';
+import { CommanderError } from 'commander';
+import { EXIT } from './exit-codes.js';
+import { jsonText } from './render/json.js';
+import type { Style } from './render/style.js';
+import { safe } from './render/text.js';
+
+/** What the command line itself refuses, or cannot do. Errors of the limiter stay what they are. */
+export class CliFailure extends Error {
+  readonly code: 'USAGE' | 'NOT_CONFIRMED' | 'FILE' | 'INTERRUPTED';
+  readonly hint: string | undefined;
+
+  constructor(code: CliFailure['code'], message: string, hint?: string) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  TABLE_NOT_FOUND: 'check --table; "millrace table create" makes one for development',
+  TABLE_UNUSABLE: '"millrace doctor" looks at the table piece by piece',
+  NAMESPACE_NOT_FOUND: '"millrace namespace list" shows those there are, "millrace namespace register" makes one',
+  NAMESPACE_STATE: '"millrace namespace list" shows the state of each',
+  CREDENTIALS: 'set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (a local engine takes any)',
+  ACCESS_DENIED: 'the role needs the actions of grantAdmin, or of grantAcquire for acquire',
+  UNAVAILABLE: 'check --endpoint and --region; "millrace doctor" says what answers and what does not',
+  ENTITY_NOT_FOUND: '"millrace entity list" shows those there are',
+  ENTITY_HAS_CHILDREN: 'move them elsewhere, or delete them too with --children',
+  CONFLICT: 'wait until the other one has ended, or, if it is known to be dead, use --take-over',
+  ENTITY_DISABLED: '"millrace entity enable" lets it acquire again',
+  SCHEMA_VERSION: '"millrace table status" shows the version of the table, "millrace --version" that of this program',
+};
+
+/** What is to be said of anything thrown, and how the program ends. */
+export interface FailureReport {
+  readonly exitCode: number;
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** What else the error holds: the bound that was broken, the statuses of a refusal. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Tells what an error means to the shell and to whoever reads it. */
+export function reportOf(error: unknown): FailureReport {
+  if (error instanceof CliFailure) {
+    return { exitCode: EXIT_OF[error.code], code: error.code, message: error.message, hint: error.hint, data: {} };
+  }
+  if (error instanceof CommanderError) {
+    const message = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '');
+    return { exitCode: EXIT.usage, code: 'USAGE', message, hint: 'see millrace --help', data: {} };
+  }
+  if (isMillraceError(error)) return reportOfMillrace(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return { exitCode: EXIT.failed, code: 'UNEXPECTED', message, hint: 'MILLRACE_DEBUG=1 shows where it came from', data: {} };
+}
+
+const EXIT_OF: Readonly<Record<CliFailure['code'], number>> = {
+  USAGE: EXIT.usage,
+  NOT_CONFIRMED: EXIT.failed,
+  FILE: EXIT.usage,
+  INTERRUPTED: EXIT.interrupted,
+};
+
+function reportOfMillrace(error: Error & { readonly code: ErrorCode }): FailureReport {
+  const { code, message } = error;
+  const exitCode = code === 'VALIDATION' ? EXIT.usage : code === 'RATE_LIMIT_EXCEEDED' ? EXIT.refused : EXIT.failed;
+  return { exitCode, code, message, hint: HINTS[code], data: dataOf(error) };
+}
+
+/** The fields of an error that say more than its message; not the ones that all errors have. */
+function dataOf(error: Error): Readonly<Record<string, unknown>> {
+  const known = new Set(['name', 'code', 'message', 'stack', 'cause']);
+  return Object.fromEntries(Object.entries(error).filter(([key]) => !known.has(key)));
+}
+
+/** The failure for people: what is wrong, then what to do. */
+export function failureText({ message, hint }: FailureReport, style: Style): string {
+  const lines = message.split('\n').map(safe).join('\n');
+  return `${style.bad('error:')} ${lines}\n${hint === undefined ? '' : `${style.dim('hint:')} ${hint}\n`}`;
+}
+
+/** The failure for programs. */
+export function failureJson({ code, message, hint, data }: FailureReport): string {
+  return jsonText({ error: { code, message, ...(hint === undefined ? {} : { hint }), ...data } });
+}
