@@ -10,23 +10,18 @@ const limiter = await RateLimiter.open({ table: 'millrace', endpoint, region, cr
 await limiter.entities.create('project-1');
 await limiter.entities.create('key-1', { parent: 'project-1', cascade: true });
 
-// The key and its project have the same limits here; a function could give each its own.
-const limits = [Limit.perMinute('rpm', 3), Limit.perMinute('tpm', 10_000)];
+// Limits live in the table. These hold for every key and project on this model; the project has some of its own.
+await limiter.limits.setResource('gpt-4', [Limit.perMinute('rpm', 3), Limit.perMinute('tpm', 10_000)]);
+await limiter.limits.setEntity('project-1', 'gpt-4', [Limit.perMinute('tpm', 50_000)]);
 
 for (const prompt of ['one', 'two', 'three', 'four']) {
   try {
     // Takes one request and 800 tokens before the call, and sets right afterwards what was really used.
-    const answer = await limiter.withLease(
-      'key-1',
-      'gpt-4',
-      { rpm: 1, tpm: 800 },
-      async (lease) => {
-        const { text, totalTokens } = await callModel(prompt);
-        await lease.adjust({ tpm: totalTokens - 800 });
-        return text;
-      },
-      { limits },
-    );
+    const answer = await limiter.withLease('key-1', 'gpt-4', { rpm: 1, tpm: 800 }, async (lease) => {
+      const { text, totalTokens } = await callModel(prompt);
+      await lease.adjust({ tpm: totalTokens - 800 });
+      return text;
+    });
     console.log(answer);
   } catch (error) {
     if (!(error instanceof RateLimitExceeded)) throw error;

@@ -27,14 +27,14 @@ const programs = [
   {
     document: 'README.md',
     snippet: 'quickstart.ts',
-    prints: [
-      'three: answered',
-      'four: not now, rpm of key-1 and rpm of project-1 is used up',
-      "'RateLimit-Policy': '\"rpm\";q=3;w=60",
-      'acquires: 4',
-    ],
+    prints: ['three: answered', 'four: not now, rpm of key-1 is used up', "'RateLimit-Policy': '\"rpm\";q=3;w=60", 'acquires: 4'],
   },
   { document: 'packages/core/README.md', snippet: 'decide.ts', prints: ['idle 1500\nbusy 470\n'] },
+  {
+    document: 'packages/limits/README.md',
+    snippet: 'manifest.ts',
+    prints: ['created 5\nmissing resource/gpt-4\n'],
+  },
   { document: 'packages/testing/README.md', snippet: 'engine.ts', prints: ['3 of 4'] },
 ] as const;
 
@@ -56,7 +56,14 @@ describe.each(programs)('the program of $document', ({ document, snippet, prints
 });
 
 describe('the links of the documents', () => {
-  const documents = ['README.md', 'packages/core/README.md', 'packages/limiter/README.md', 'packages/testing/README.md'];
+  const documents = [
+    'README.md',
+    'packages/cli/README.md',
+    'packages/core/README.md',
+    'packages/limiter/README.md',
+    'packages/limits/README.md',
+    'packages/testing/README.md',
+  ];
 
   it.each(documents)('of %s lead to files that exist', async (document) => {
     const text = await readFile(`${root}${document}`, 'utf8');

@@ -44,18 +44,12 @@ async function answer(limiter: WitnessedLimiter, model: Model, request: Incoming
   if (asked === undefined) return refusal(400, 'bad_request', 'send { "prompt": string, "max_tokens": number } as JSON');
 
   const estimate = estimateTokens(asked.prompt) + asked.maxTokens;
-  return limiter.withLease(
-    apiKey,
-    MODEL,
-    { rpm: 1, tpm: estimate },
-    async (lease) => {
-      const { text, promptTokens, outputTokens } = await model.complete(asked.prompt, asked.maxTokens);
-      const used = promptTokens + outputTokens;
-      await lease.adjust({ tpm: used - estimate });
-      return { status: 200, body: { model: MODEL, text, usage: { promptTokens, outputTokens, totalTokens: used } } };
-    },
-    { limits: limitsOf },
-  );
+  return limiter.withLease(apiKey, MODEL, { rpm: 1, tpm: estimate }, async (lease) => {
+    const { text, promptTokens, outputTokens } = await model.complete(asked.prompt, asked.maxTokens);
+    const used = promptTokens + outputTokens;
+    await lease.adjust({ tpm: used - estimate });
+    return { status: 200, body: { model: MODEL, text, usage: { promptTokens, outputTokens, totalTokens: used } } };
+  });
 }
 
 function answerForError(error: unknown): Answer {

@@ -56,7 +56,7 @@ export const LEVELS = 3;
 
 const byId = new Map(MEMBERS.map((member) => [member.id, member]));
 
-/** The limits that hold for an entity: what the gateway hands in with each call. */
+/** The limits that are stored for an entity. */
 export function limitsOf(entity: string): readonly Limit[] | undefined {
   return byId.get(entity)?.limits;
 }

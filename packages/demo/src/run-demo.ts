@@ -47,7 +47,10 @@ export async function runDemo({ seconds, progress, signal }: DemoOptions): Promi
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     deadlineMs: DEADLINE_MS,
   });
-  for (const { id, parent } of MEMBERS) await limiter.entities.create(id, parent === undefined ? {} : { parent, cascade: true });
+  for (const { id, parent, limits } of MEMBERS) {
+    await limiter.entities.create(id, parent === undefined ? {} : { parent, cascade: true });
+    await limiter.limits.setEntity(id, MODEL, limits);
+  }
 
   const ledger = new Ledger();
   const witnessed = new WitnessedLimiter(limiter, ledger, nowMs);

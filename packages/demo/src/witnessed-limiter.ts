@@ -1,4 +1,4 @@
-import type { AcquireOptions, Amounts, Lease, RateLimiter } from '@millrace/limiter';
+import type { Amounts, Lease, RateLimiter } from '@millrace/limiter';
 import type { Ledger } from './ledger.js';
 
 /** The part of a lease that the gateway uses. */
@@ -30,13 +30,7 @@ export class WitnessedLimiter {
     this.#nowMs = nowMs;
   }
 
-  async withLease<T>(
-    entity: string,
-    resource: string,
-    amounts: Amounts,
-    work: (lease: WorkingLease) => Promise<T>,
-    options: AcquireOptions,
-  ): Promise<T> {
+  async withLease<T>(entity: string, resource: string, amounts: Amounts, work: (lease: WorkingLease) => Promise<T>): Promise<T> {
     const askedMs = this.#nowMs();
     let failed: { readonly atMs: number; readonly held: Amounts } | undefined;
     try {
@@ -49,7 +43,7 @@ export class WitnessedLimiter {
           throw error;
         }
       };
-      return await this.#limiter.withLease(entity, resource, amounts, witnessed, options);
+      return await this.#limiter.withLease(entity, resource, amounts, witnessed);
     } finally {
       if (failed !== undefined) {
         this.#ledger.note('credit', entity, failed.held, failed.atMs, this.#nowMs());
