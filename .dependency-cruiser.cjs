@@ -30,7 +30,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/[^/]+/src/',
-        pathNot: ['^packages/limiter/src/(dynamo/|admin[.]ts)', '^packages/demo/src/table-books[.]ts$', test],
+        pathNot: ['^packages/limiter/src/dynamo/', '^packages/demo/src/table-books[.]ts$', test],
       },
       to: { path: 'node_modules/(@aws-sdk|@smithy)/' },
     },
@@ -41,7 +41,7 @@ module.exports = {
       from: { path: '^packages/([^/]+)/(src|test)/|^docs/()' },
       to: {
         path: '^packages/[^/]+/src/',
-        pathNot: ['^packages/$1/src/', '/src/((engine|contract|simulator)/)?index[.]ts$', '/src/(admin|arbitraries)[.]ts$'],
+        pathNot: ['^packages/$1/src/', '/src/((engine|contract|simulator|admin)/)?index[.]ts$', '/src/arbitraries[.]ts$'],
       },
     },
     {
