@@ -138,7 +138,11 @@ const badLimits: readonly { readonly title: string; readonly limits: unknown; re
   { title: 'with a capacity of 0', limits: [{ name: 'rpm', refill: 1, periodMs: 1, capacity: 0 }], says: ['"rpm": capacity', 'got 0'] },
   { title: 'with a name that no attribute may have', limits: [{ name: 'r.p m', refill: 1, periodMs: 1 }], says: ['limit name', 'r.p m'] },
   { title: 'a function that gives none', limits: () => [], says: ['limits of "child"', 'an array of 0'] },
-  { title: 'a function that gives nothing for the entity', limits: () => undefined, says: ['limits of "child" on "api"', 'handed in'] },
+  {
+    title: 'a function that gives nothing for the entity',
+    limits: () => undefined,
+    says: ['limits of "child" on "api"', 'given by the function'],
+  },
   { title: 'a function that gives a promise', limits: async () => [Limit.perMinute('rpm', 1)], says: ['limits of "child"'] },
 ];
 

@@ -64,7 +64,7 @@ async function books(): Promise<Map<string, Record<string, number>>> {
   const { Items: items = [] } = await table.client.send(new ScanCommand({ TableName: table.table, ConsistentRead: true }));
   const found = new Map<string, Record<string, number>>();
   for (const item of items) {
-    const ref = parseBucketKey(item['PK']?.S ?? '');
+    const ref = parseBucketKey(item['PK']?.S ?? '', item['SK']?.S ?? '');
     if (ref === undefined) continue;
     const { limits } = bucketFromItem(item as WireItem);
     found.set(ref.entity, Object.fromEntries([...limits].map(([limit, { used, returned }]) => [limit, Number(used - returned)])));

@@ -36,12 +36,12 @@ describe('an acquire whose signal is aborted', () => {
     expect(await world.available(name)).toBe(CAPACITY - 1);
   });
 
-  it('while its entity is being read rejects before the reply comes, and keeps nothing', async () => {
+  it('while its configuration is being read rejects before the reply comes, and keeps nothing', async () => {
     const limiter = await patient();
     const name = world.freshName();
-    world.proxy.spoilEach('GetItem', { kind: 'hold-reply' }, 1);
+    world.proxy.spoilEach('BatchGetItem', { kind: 'hold-reply' }, 1);
     const controller = new AbortController();
-    const held = world.proxy.nextHeld('GetItem');
+    const held = world.proxy.nextHeld('BatchGetItem');
     const acquire = limiter.acquire(name, 'api', { rpm: 3 }, { ...options, signal: controller.signal });
     await held;
 
