@@ -74,10 +74,7 @@ export { checkSchemaVersion, SCHEMA_VERSION } from './schema/version.js';
 export { type LimitStatus, statusOf } from './status.js';
 export {
   type BucketStore,
-  type ChildPage,
   type ConfigStore,
-  type EntityChange,
-  type EntityStore,
   type FailureReason,
   StoreFailure,
 } from './store.js';
@@ -85,16 +82,7 @@ export { creditUs, debitUs, type Timing, timingOf } from './timing.js';
 export type { AttributeValue, WireItem } from './wire/attribute-value.js';
 export { bucketFromItem, bucketReadRequest, bucketWriteRequest, type GetItemWire, type UpdateItemWire } from './wire/bucket.js';
 export { type BatchGetWire, configFromItem, configFromItems, configReadRequest } from './wire/config.js';
-export {
-  childOfItem,
-  childrenRequest,
-  entityCreateRequest,
-  entityDeleteRequest,
-  entityFromItem,
-  entityReadRequest,
-  type QueryWire,
-  type TransactWriteWire,
-} from './wire/entity.js';
+export { entityFromItem } from './wire/entity.js';
 export {
   type NamespaceRecord,
   type NamespaceState,

@@ -1,6 +1,5 @@
 import type { BucketRef, BucketState, BucketWrite, WriteOutcome } from './bucket.js';
 import type { ConfigEntry, ConfigRef } from './config.js';
-import type { EntityRecord } from './lineage.js';
 
 /**
  * Where buckets live. Each method is one atomic step; none of them decides anything. A refused condition is an answer;
@@ -19,27 +18,6 @@ export interface ConfigStore {
    * answered write; otherwise an older one may come back.
    */
   readConfig(namespaceId: string, refs: readonly ConfigRef[], consistency: 'fresh' | 'eventual'): Promise<readonly ConfigEntry[]>;
-}
-
-/** Where entities live. */
-export interface EntityStore {
-  /** `fresh` asks for the state as of the last answered write; otherwise an older one may come back. */
-  findEntity(namespaceId: string, id: string, consistency: 'fresh' | 'eventual'): Promise<EntityRecord | undefined>;
-  /** Stores an entity below its parent, if neither has changed since `previous` and `parent` were read. */
-  createEntity(namespaceId: string, entity: EntityRecord, previous: EntityRecord | undefined): Promise<EntityChange>;
-  /** Marks an entity as deleted, if it is as `current` says and has no children. */
-  deleteEntity(namespaceId: string, current: EntityRecord, version: number, ttlSec: number): Promise<EntityChange>;
-  /** The ids of the entities directly below one, in order, a page at a time. */
-  listChildren(namespaceId: string, parent: string, pageSize: number, after: string | undefined): Promise<ChildPage>;
-}
-
-/** `conflict`: something named in the request was changed by another writer; nothing was stored. */
-export type EntityChange = 'done' | 'conflict';
-
-export interface ChildPage {
-  readonly ids: readonly string[];
-  /** Hand it in as `after` to go on; absent on the last page. */
-  readonly next?: string;
 }
 
 /** Why a store gave no answer. */

@@ -50,7 +50,7 @@ describeBadCalls('entities that are refused', () => world, [
     title: 'deleting one with children',
     call: ({ limiter }) => limiter.entities.delete('parent'),
     code: 'ENTITY_HAS_CHILDREN',
-    says: ['"parent"', '1 children', 'delete them first'],
+    says: ['"parent"', '1 child', 'delete them first'],
   },
   {
     title: 'deleting nobody',

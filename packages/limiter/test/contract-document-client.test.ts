@@ -3,7 +3,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { createTable, deleteTable, waitForTable } from '@millrace/limiter/admin';
-import { describeBucketStore, describeEntityStore } from '@millrace/testing/contract';
+import { describeBucketStore } from '@millrace/testing/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
 import { DynamoStore } from '../src/dynamo/dynamo-store.js';
@@ -39,7 +39,6 @@ describe('with a document client', () => {
     };
   };
   describeBucketStore('DynamoStore', openStore);
-  describeEntityStore('DynamoStore', openStore);
 
   it('creates, waits for and deletes tables', async () => {
     const table = 'document-table';

@@ -1,5 +1,5 @@
 import { installedEngines, type LocalEngine, launchEngine, MemoryStore } from '@millrace/testing';
-import { describeBucketStore, describeEntityStore } from '@millrace/testing/contract';
+import { describeBucketStore } from '@millrace/testing/contract';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
 import { DynamoStore } from '../src/dynamo/dynamo-store.js';
@@ -11,7 +11,6 @@ const engines = await installedEngines();
 
 const openMemory = async () => ({ store: new MemoryStore(), close: async () => undefined });
 describeBucketStore('MemoryStore', openMemory);
-describeEntityStore('MemoryStore', openMemory);
 
 for (const engine of engines) {
   if (!engine.available) console.info(`contract: not run on ${engine.name}: ${engine.reason}`);
@@ -37,5 +36,4 @@ describe.each(engines.filter(({ available }) => available))('on $name', ({ name 
     };
   };
   describeBucketStore('DynamoStore', openDynamo);
-  describeEntityStore('DynamoStore', openDynamo);
 });

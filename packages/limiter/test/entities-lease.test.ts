@@ -180,7 +180,8 @@ describe('a level whose bucket this release cannot read', () => {
   it('makes the acquire fail, is left as it is, and the other levels get back what they gave', async () => {
     await limiter.acquire(key, 'api', { rpm: 1 }, { limits });
     const ofKey = (await table.contents()).split('\n').find((item) => item.includes(`/b/${key}/`)) ?? '';
-    const namespaceId = parseBucketKey(JSON.parse(ofKey)[0][1].S)?.namespaceId ?? '';
+    const [[, pk], [, sk]] = JSON.parse(ofKey);
+    const namespaceId = parseBucketKey(pk.S, sk.S)?.namespaceId ?? '';
     const { partition, sort } = bucketKey({ namespaceId, entity: org, resource: 'api', shard: 0 });
     const future = { PK: { S: partition }, SK: { S: sort }, v: { N: '9' } };
     await table.client.send(new PutItemCommand({ TableName: table.table, Item: future }));

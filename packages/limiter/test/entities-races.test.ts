@@ -1,3 +1,4 @@
+import type { RateLimiter } from '@millrace/limiter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CAPACITY, FaultyWorld, LIMITS } from './faulty-world.js';
 
@@ -16,9 +17,9 @@ describe('an entity that is created while an acquire on it is reading', () => {
     await limiter.entities.create(org);
     // What was read is from before the creation, and arrives after it.
     world.proxy.spoil(({ operation, body }) =>
-      operation === 'GetItem' && body.includes(`/e/${key}"`) ? { kind: 'hold-reply' } : undefined,
+      operation === 'BatchGetItem' && body.includes(`/e/${key}"`) ? { kind: 'hold-reply' } : undefined,
     );
-    const held = world.proxy.nextHeld('GetItem');
+    const held = world.proxy.nextHeld('BatchGetItem');
     const reading = limiter.acquire(key, 'api', { rpm: 1 }, options);
     await held;
     world.proxy.clear();
@@ -36,9 +37,9 @@ describe('an entity that is created while an acquire on it is reading', () => {
     const [org, key] = [world.freshName(), world.freshName()];
     await limiter.entities.create(org);
     world.proxy.spoil(({ operation, body }) =>
-      operation === 'GetItem' && body.includes(`/e/${key}"`) ? { kind: 'hold-reply' } : undefined,
+      operation === 'BatchGetItem' && body.includes(`/e/${key}"`) ? { kind: 'hold-reply' } : undefined,
     );
-    const held = world.proxy.nextHeld('GetItem');
+    const held = world.proxy.nextHeld('BatchGetItem');
     const reading = limiter.acquire(key, 'api', { rpm: 1 }, options);
     await held;
     world.proxy.clear();
@@ -53,19 +54,32 @@ describe('an entity that is created while an acquire on it is reading', () => {
 });
 
 describe('a parent that moves while a child is being created', () => {
-  it('gives the child the ancestors that the parent has when the child is stored', async () => {
+  const WAYS = [
+    {
+      title: 'by a move',
+      change: ({ entities }: RateLimiter, project: string, young: string) => entities.move(project, { parent: young }),
+    },
+    {
+      title: 'by deletion and creation',
+      change: async ({ entities }: RateLimiter, project: string, young: string) => {
+        await entities.delete(project);
+        await entities.create(project, { parent: young, cascade: true });
+      },
+    },
+  ];
+
+  it.each(WAYS)('$title gives the child the ancestors that the parent has when the child is stored', async ({ change }) => {
     const [slow, limiter] = [await world.limiter(), await world.limiter()];
     const [old, young, project, key] = [world.freshName(), world.freshName(), world.freshName(), world.freshName()];
     await limiter.entities.create(old);
     await limiter.entities.create(young);
     await limiter.entities.create(project, { parent: old, cascade: true });
     // The one who creates the child has read the parent; its answer comes after the parent has moved.
-    world.proxy.spoilEach('GetItem', { kind: 'hold-reply' }, 2);
-    const bothHeld = world.proxy.nextHeld('GetItem', 2);
+    world.proxy.spoilEach('BatchGetItem', { kind: 'hold-reply' }, 1);
+    const held = world.proxy.nextHeld('BatchGetItem');
     const creating = slow.entities.create(key, { parent: project, cascade: true });
-    await bothHeld;
-    await limiter.entities.delete(project);
-    await limiter.entities.create(project, { parent: young, cascade: true });
+    await held;
+    await change(limiter, project, young);
     world.proxy.letGo();
 
     expect((await creating).ancestors).toEqual([project, young]);

@@ -4,15 +4,11 @@ import {
   type BucketStore,
   type BucketWrite,
   bucketName,
-  type ChildPage,
   type ConfigEntry,
   type ConfigRef,
   type ConfigStore,
   configKey,
   counterBase,
-  type EntityChange,
-  type EntityRecord,
-  type EntityStore,
   type LimitState,
   type Move,
   type WriteOutcome,
@@ -22,9 +18,8 @@ import {
  * The reference store: what a bucket write means, said as plainly as possible. It is slow, obvious and atomic, because
  * no step of it waits. Every other store has to behave like this one.
  */
-export class MemoryStore implements BucketStore, ConfigStore, EntityStore {
+export class MemoryStore implements BucketStore, ConfigStore {
   readonly #buckets = new Map<string, BucketState>();
-  readonly #entities = new Map<string, EntityRecord>();
   readonly #config = new Map<string, ConfigEntry>();
 
   async write(write: BucketWrite): Promise<WriteOutcome> {
@@ -67,11 +62,7 @@ export class MemoryStore implements BucketStore, ConfigStore, EntityStore {
   }
 
   async readConfig(namespaceId: string, refs: readonly ConfigRef[]): Promise<readonly ConfigEntry[]> {
-    return refs.map((ref) => {
-      const stored = this.#config.get(configName(namespaceId, ref));
-      const entity = ref.level === 'lineage' ? this.#entities.get(entityId(namespaceId, ref.entity)) : undefined;
-      return stored ?? (entity === undefined ? {} : { entity });
-    });
+    return refs.map((ref) => this.#config.get(configName(namespaceId, ref)) ?? {});
   }
 
   /** Stores an item of the configuration, as administration does; without an entry the item is gone. */
@@ -79,45 +70,6 @@ export class MemoryStore implements BucketStore, ConfigStore, EntityStore {
     const name = configName(namespaceId, ref);
     if (entry === undefined) this.#config.delete(name);
     else this.#config.set(name, entry);
-  }
-
-  async findEntity(namespaceId: string, id: string): Promise<EntityRecord | undefined> {
-    return this.#entities.get(entityId(namespaceId, id));
-  }
-
-  async createEntity(namespaceId: string, entity: EntityRecord, previous: EntityRecord | undefined): Promise<EntityChange> {
-    const current = this.#entities.get(entityId(namespaceId, entity.id));
-    if (current?.version !== previous?.version) return 'conflict';
-    if (entity.parent !== undefined && !this.#countChild(namespaceId, entity.parent, 1, entity.parentVersion)) return 'conflict';
-    this.#entities.set(entityId(namespaceId, entity.id), entity);
-    return 'done';
-  }
-
-  async deleteEntity(namespaceId: string, expected: EntityRecord, version: number): Promise<EntityChange> {
-    const current = this.#entities.get(entityId(namespaceId, expected.id));
-    if (current === undefined || current.version !== expected.version || current.childCount > 0) return 'conflict';
-    if (current.parent !== undefined && !this.#countChild(namespaceId, current.parent, -1)) return 'conflict';
-    this.#entities.set(entityId(namespaceId, expected.id), { ...current, version, deleted: true });
-    return 'done';
-  }
-
-  async listChildren(namespaceId: string, parent: string, pageSize: number, after: string | undefined): Promise<ChildPage> {
-    const children = [...this.#entities.entries()]
-      .filter(([key, entity]) => key === entityId(namespaceId, entity.id) && entity.parent === parent && !entity.deleted)
-      .map(([, entity]) => entity.id)
-      .sort((a, b) => (escaped(a) < escaped(b) ? -1 : 1));
-    const start = after === undefined ? 0 : children.findIndex((id) => escaped(id) > escaped(after));
-    const ids = start < 0 ? [] : children.slice(start, start + pageSize);
-    const last = ids.at(-1);
-    return last === undefined || last === children.at(-1) ? { ids } : { ids, next: last };
-  }
-
-  #countChild(namespaceId: string, parent: string, change: number, version?: number): boolean {
-    const current = this.#entities.get(entityId(namespaceId, parent));
-    if (current === undefined || current.deleted) return false;
-    if (version !== undefined && current.version !== version) return false;
-    this.#entities.set(entityId(namespaceId, parent), { ...current, childCount: current.childCount + change });
-    return true;
   }
 }
 
@@ -173,14 +125,4 @@ function moved(move: Exclude<Move, { readonly form: 'drop' }>, old: LimitState |
 function configName(namespaceId: string, ref: ConfigRef): string {
   const { partition, sort } = configKey(namespaceId, ref);
   return `${partition}\n${sort}`;
-}
-
-// A length in front makes the two parts unambiguous without any escaping.
-function entityId(namespaceId: string, id: string): string {
-  return `${namespaceId.length}:${namespaceId}${id}`;
-}
-
-// DynamoDB orders sort keys by their bytes in UTF-8, and children by their escaped names.
-function escaped(id: string): string {
-  return Buffer.from(id.replaceAll('%', '%25').replaceAll('/', '%2F'), 'utf8').toString('hex');
 }

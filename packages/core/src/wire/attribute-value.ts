@@ -14,8 +14,6 @@ export type WireItem = Record<string, AttributeValue>;
 
 export const text = (value: string): AttributeValue => ({ S: value });
 export const number = (value: number | bigint): AttributeValue => ({ N: String(value) });
-export const flag = (value: boolean): AttributeValue => ({ BOOL: value });
-export const list = (values: readonly string[]): AttributeValue => ({ L: values.map(text) });
 
 /** The primary key of an item as DynamoDB wants it. */
 export function wireKey(key: ItemKey): WireItem {

@@ -6,13 +6,12 @@ import type {
   ConfigRef,
   ConfigStore,
   EntityRecord,
-  EntityStore,
   LimitState,
   Move,
 } from '../../src/index.js';
 
 /** Just enough of a store to run an engine where there is nothing but the language. It keeps no scales: no rate changes here. */
-export class TinyStore implements BucketStore, ConfigStore, EntityStore {
+export class TinyStore implements BucketStore, ConfigStore {
   readonly #buckets = new Map<string, BucketState>();
   readonly #entities: ReadonlyMap<string, EntityRecord>;
 
@@ -44,22 +43,6 @@ export class TinyStore implements BucketStore, ConfigStore, EntityStore {
       const entity = ref.level === 'lineage' ? this.#entities.get(ref.entity) : undefined;
       return entity === undefined ? {} : { entity };
     });
-  }
-
-  async findEntity(_: string, id: string): Promise<EntityRecord | undefined> {
-    return this.#entities.get(id);
-  }
-
-  async createEntity(): Promise<'conflict'> {
-    return 'conflict';
-  }
-
-  async deleteEntity(): Promise<'conflict'> {
-    return 'conflict';
-  }
-
-  async listChildren(): Promise<{ readonly ids: readonly string[] }> {
-    return { ids: [] };
   }
 }
 

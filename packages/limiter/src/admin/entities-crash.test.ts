@@ -5,7 +5,7 @@ import { isLeftBehind, itemTexts, PlantedTree, plantOutsiders } from '../../test
 
 interface Forest extends EntitiesWorld {
   /** All that was there before what is deleted was planted. */
-  readonly before: ReadonlyMap<string, string>;
+  readonly standing: ReadonlyMap<string, string>;
 }
 
 /** A tree to delete, among what nobody deletes. */
@@ -13,17 +13,17 @@ async function forest(plant: (tree: PlantedTree) => Promise<void>): Promise<Fore
   const world = entitiesWorld(new MemoryTable());
   const tree = new PlantedTree(world.parts);
   await plantOutsiders(tree, new PlantedTree(entitiesWorld(world.table, 'ns2').parts));
-  const before = itemTexts(world.table.items());
+  const standing = itemTexts(world.table.items());
   await plant(tree);
-  return Object.assign(world, { before });
+  return Object.assign(world, { standing });
 }
 
 /** Nothing is left of the tree but tombstones and events, and all that was there before is as it was. */
 function expectFelled(world: Forest): void {
   const items = world.table.items();
   const after = itemTexts(items);
-  expect([...world.before].filter(([key, text]) => after.get(key) !== text)).toEqual([]);
-  expect(items.filter((item) => !world.before.has(`${item['PK']}\n${item['SK']}`) && !isLeftBehind(item))).toEqual([]);
+  expect([...world.standing].filter(([key, text]) => after.get(key) !== text)).toEqual([]);
+  expect(items.filter((item) => !world.standing.has(`${item['PK']}\n${item['SK']}`) && !isLeftBehind(item))).toEqual([]);
   expect(faultsOf(items)).toEqual([]);
 }
 

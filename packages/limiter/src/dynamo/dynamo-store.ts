@@ -1,14 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import {
   BatchGetItemCommand,
   type BatchGetItemCommandOutput,
   type ConditionalCheckFailedException,
   GetItemCommand,
   type GetItemCommandOutput,
-  QueryCommand,
-  type QueryCommandOutput,
-  type TransactionCanceledException,
-  TransactWriteItemsCommand,
   UpdateItemCommand,
   type UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
@@ -21,27 +16,16 @@ import {
   bucketFromItem,
   bucketReadRequest,
   bucketWriteRequest,
-  type ChildPage,
   type ConfigEntry,
   type ConfigRef,
   type ConfigStore,
-  childOfItem,
-  childrenRequest,
   configFromItems,
   configReadRequest,
-  type EntityChange,
-  type EntityRecord,
-  type EntityStore,
-  entityCreateRequest,
-  entityDeleteRequest,
-  entityFromItem,
-  entityReadRequest,
   type GetItemWire,
   type NamespaceRecord,
   namespaceFromItem,
   namespaceReadRequest,
   StoreFailure,
-  type TransactWriteWire,
   type WireItem,
   type WriteOutcome,
 } from '@millrace/core';
@@ -51,7 +35,7 @@ import type { Sender } from './sender.js';
 const MAX_BATCH_TURNS = 4;
 
 /** Buckets, entities and namespaces in a DynamoDB table. It sends what core has built, and maps the replies; nothing more. */
-export class DynamoStore implements BucketStore, ConfigStore, EntityStore {
+export class DynamoStore implements BucketStore, ConfigStore {
   readonly #sender: Sender;
   readonly #table: string;
 
@@ -91,29 +75,6 @@ export class DynamoStore implements BucketStore, ConfigStore, EntityStore {
     throw new StoreFailure('throttled', 'no', `table "${this.#table}" left keys of a batch unread ${MAX_BATCH_TURNS} times`);
   }
 
-  async findEntity(namespaceId: string, id: string, consistency: 'fresh' | 'eventual'): Promise<EntityRecord | undefined> {
-    const item = await this.#get(entityReadRequest(this.#table, namespaceId, id, consistency === 'fresh'));
-    return item === undefined ? undefined : entityFromItem(item);
-  }
-
-  createEntity(namespaceId: string, entity: EntityRecord, previous: EntityRecord | undefined): Promise<EntityChange> {
-    return this.#transact(entityCreateRequest(this.#table, namespaceId, entity, previous, randomUUID()));
-  }
-
-  deleteEntity(namespaceId: string, current: EntityRecord, version: number, ttlSec: number): Promise<EntityChange> {
-    return this.#transact(entityDeleteRequest(this.#table, namespaceId, current, version, ttlSec, randomUUID()));
-  }
-
-  async listChildren(namespaceId: string, parent: string, pageSize: number, after: string | undefined): Promise<ChildPage> {
-    // One more than a page: DynamoDB names a place to go on from whenever a page is full, even if nothing follows.
-    const command = new QueryCommand(childrenRequest(this.#table, namespaceId, parent, pageSize + 1, after));
-    const output = await this.#sender.send<QueryCommandOutput>('Query', command);
-    const found = (output.Items ?? []).map((item) => childOfItem(item as WireItem));
-    const ids = found.slice(0, pageSize);
-    const last = ids.at(-1);
-    return (found.length > pageSize || output.LastEvaluatedKey !== undefined) && last !== undefined ? { ids, next: last } : { ids };
-  }
-
   /** A namespace's entry in the registry. */
   async findNamespace(name: string): Promise<NamespaceRecord | undefined> {
     const item = await this.#get(namespaceReadRequest(this.#table, name));
@@ -123,17 +84,5 @@ export class DynamoStore implements BucketStore, ConfigStore, EntityStore {
   async #get(request: GetItemWire): Promise<WireItem | undefined> {
     const output = await this.#sender.send<GetItemCommandOutput>('GetItem', new GetItemCommand(request));
     return output.Item as WireItem | undefined;
-  }
-
-  async #transact(request: TransactWriteWire): Promise<EntityChange> {
-    try {
-      await this.#sender.send('TransactWriteItems', new TransactWriteItemsCommand(request), 'TransactionCanceledException');
-      return 'done';
-    } catch (error) {
-      if (error instanceof StoreFailure || (error as Error).name !== 'TransactionCanceledException') throw error;
-      const reasons = (error as TransactionCanceledException).CancellationReasons?.map(({ Code }) => Code) ?? [];
-      if (reasons.includes('ConditionalCheckFailed')) return 'conflict';
-      throw new StoreFailure('throttled', 'no', `the transaction was cancelled (${reasons.join(', ')})`, { cause: error });
-    }
   }
 }

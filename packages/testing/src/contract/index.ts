@@ -1,5 +1,4 @@
 export { AWKWARD_NAMES } from './awkward-names.js';
 export { describeBucketStore } from './bucket-store.js';
-export { describeEntityStore } from './entity-store.js';
 export { describeItemTable } from './item-table.js';
 export type { OpenedStore, OpenStore } from './opened-store.js';
