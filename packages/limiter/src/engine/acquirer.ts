@@ -7,7 +7,7 @@ import type { Amounts, Level } from './level.js';
 import { type BucketPlaces, planLevels } from './plan.js';
 import type { AcquireOptions, Request } from './request.js';
 import type { Resolution, Resolver } from './resolver.js';
-import type { TakeParts } from './take.js';
+import type { QueuedParts } from './shadow.js';
 
 /** The answer of a `tryAcquire`. */
 export type Verdict =
@@ -15,7 +15,7 @@ export type Verdict =
   | { readonly allowed: false; readonly retryAfterMs: number; readonly statuses: readonly LimitStatus[] };
 
 /** What acquires share. */
-export interface AcquirerParts extends TakeParts, BucketPlaces {
+export interface AcquirerParts extends QueuedParts, BucketPlaces {
   readonly resolver: Resolver;
   /** What the namespace wants when the store cannot be reached, as far as it is known. */
   readonly lastPolicy: () => UnavailablePolicy | undefined;
@@ -38,13 +38,14 @@ export class Acquirer {
   async acquire(request: Request, amounts: Amounts, options: AcquireOptions): Promise<Verdict> {
     const { resolver, newDeadlineMs, stats } = this.#parts;
     const { entity, resource } = request;
+    const { signal } = options;
     const deadlineMs = newDeadlineMs();
     let resolution: Resolution;
     try {
       resolution = await resolver.resolve(entity, resource, deadlineMs);
       for (let refreshes = 0; ; refreshes += 1) {
         const levels = await this.plan(request, resolution, amounts, deadlineMs);
-        const outcome = await takeCascade(this.#parts, levels, deadlineMs);
+        const outcome = await takeCascade(this.#parts, levels, signal === undefined ? { deadlineMs } : { deadlineMs, signal });
         if (outcome.kind === 'taken') return this.#grant(request, amounts, levels, outcome.results, options);
         if (outcome.kind === 'exhausted') return this.#reject(outcome.statuses);
         if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options);

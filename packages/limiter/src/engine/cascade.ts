@@ -1,7 +1,8 @@
 import { type LimitStatus, StoreFailure, statusOf } from '@millrace/core';
+import type { Caller } from './bucket-queue.js';
 import { Holding } from './holding.js';
 import type { Level } from './level.js';
-import { type CountedResult, takeOrCount } from './shadow.js';
+import { type CountedResult, type QueuedParts, takeOrCount } from './shadow.js';
 import type { TakeParts, TakeResult } from './take.js';
 
 /** How one level ended. */
@@ -19,9 +20,9 @@ export type CascadeResult =
  * Takes at all levels in parallel, one round trip for any depth. If one refuses, what the others took is given back,
  * once: an acquire takes at every level or at none.
  */
-export async function takeCascade(parts: TakeParts, levels: readonly Level[], deadlineMs: number): Promise<CascadeResult> {
+export async function takeCascade(parts: QueuedParts, levels: readonly Level[], caller: Caller): Promise<CascadeResult> {
   const results = await Promise.all(
-    levels.filter((level) => level.debits.length > 0 && level.mode !== 'bypass').map((level) => takeOrCount(parts, level, deadlineMs)),
+    levels.filter((level) => level.debits.length > 0 && level.mode !== 'bypass').map((level) => takeOrCount(parts, level, caller)),
   );
 
   // A level that said no outweighs one that said nothing: the request cannot be admitted, whatever the other would say.

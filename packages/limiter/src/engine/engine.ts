@@ -11,6 +11,7 @@ import {
 } from '@millrace/core';
 import { abortable } from './abort.js';
 import { Acquirer, type AcquirerParts, longestMs, type Verdict } from './acquirer.js';
+import { BucketQueues } from './bucket-queue.js';
 import { type ConfigCache, memoryConfigCache } from './config-cache.js';
 import { Configs } from './configs.js';
 import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded } from './errors.js';
@@ -22,6 +23,7 @@ import { type AcquireOptions, checkAcquire, checkAmounts, checkRequest, type Lim
 import { Resolver } from './resolver.js';
 import { sendRead } from './send.js';
 import { Stats } from './stats.js';
+import type { TakeParts } from './take.js';
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -73,12 +75,16 @@ export class Engine {
     this.configs =
       shared?.configs ??
       new Configs({ ...retry, configs: store }, { cache: options.configCache ?? memoryConfigCache(maxEntries), ttlMs: configTtlMs });
-    this.#parts = {
+    const takeParts: TakeParts = {
       ...retry,
       clock: this.clock,
       buckets: store,
       knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
+    };
+    this.#parts = {
+      ...takeParts,
+      queues: shared === undefined ? new BucketQueues(takeParts) : shared.#parts.queues,
       namespaceId,
       shardFor: options.shardFor ?? (() => 0),
       resolver: new Resolver(this.configs, namespaceId, () => this.clock.nowMs(), maxEntries),

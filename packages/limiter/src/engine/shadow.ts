@@ -1,8 +1,14 @@
 import { type BucketState, type LimitStatus, type Move, statusOf, timingOf, ttlSecFor } from '@millrace/core';
+import type { BucketQueues, Caller } from './bucket-queue.js';
 import { MAX_WRITES, restlessBucket } from './insist.js';
 import type { Level } from './level.js';
 import { checkDeadline, sendWrite } from './send.js';
-import { type TakeParts, type TakeResult, take } from './take.js';
+import type { TakeParts, TakeResult } from './take.js';
+
+/** What it takes to take in turn with others. */
+export interface QueuedParts extends TakeParts {
+  readonly queues: BucketQueues;
+}
 
 /** How a level in shadow mode ended that would have refused: its tokens are counted as used, and its limits are not charged. */
 export interface CountedResult {
@@ -18,13 +24,14 @@ export interface CountedResult {
  * Takes at a level. One in shadow mode never refuses: what it would have refused is counted, and moves no arrival time,
  * because a request that is refused takes nothing. So its next decisions are those that enforcing would make.
  */
-export async function takeOrCount(parts: TakeParts, level: Level, deadlineMs: number): Promise<TakeResult | CountedResult> {
-  if (level.mode !== 'shadow') return take(parts, level, deadlineMs);
+export async function takeOrCount(parts: QueuedParts, level: Level, caller: Caller): Promise<TakeResult | CountedResult> {
+  const { deadlineMs } = caller;
+  if (level.mode !== 'shadow') return parts.queues.take(level, caller);
   const isOversized = level.debits.some(({ limit, tokens }) => tokens > limit.capacity);
   const seen = parts.knowledge.seen(level.bucket);
   const result: TakeResult = isOversized
     ? { kind: 'exhausted', level, state: seen, nowUs: parts.clock.nowUs() }
-    : await take(parts, level, deadlineMs);
+    : await parts.queues.take(level, caller);
   if (result.kind !== 'exhausted') return result;
   try {
     const statuses = level.debits.map(({ limit, tokens }) => statusOf(level, limit, tokens, result.state, result.nowUs));
