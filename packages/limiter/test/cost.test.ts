@@ -116,15 +116,27 @@ describe('what an acquire costs on a real engine', () => {
     expect(await other.available('rescaled', 'model', { limits: slower })).toEqual({ rpm: 286 });
   });
 
-  it('a refusal is one request, also when it is asked again', async () => {
+  it('a refusal is one request, and none when it is asked again', async () => {
     const { clock } = new FakeRuntime();
-    const limiter = await table.open({ clock });
+    const [limiter, other] = [await table.open({ clock }), await table.open({ clock })];
     const small = [Limit.perMinute('rpm', 1)];
-    await limiter.acquire('refused', 'model', { rpm: 1 }, { limits: small });
+    await limiter.explain('refused', 'model');
+    await other.acquire('refused', 'model', { rpm: 1 }, { limits: small });
+    const ask = () => limiter.tryAcquire('refused', 'model', { rpm: 1 }, { limits: small });
 
-    const cost = await costOf(limiter, () => limiter.tryAcquire('refused', 'model', { rpm: 1 }, { limits: small }));
+    expect(await costOf(limiter, ask)).toEqual({ requests: { UpdateItem: 1 }, readUnits: 0, writeUnits: 0, branchMisses: 0 });
+    expect(await costOf(limiter, ask)).toEqual({ requests: {}, readUnits: 0, writeUnits: 0, branchMisses: 0 });
+  });
 
-    expect(cost).toEqual({ requests: { UpdateItem: 1 }, readUnits: 0, writeUnits: 0, branchMisses: 0 });
+  it('a hot bucket costs one write for all callers of this process that come at once', async () => {
+    const limiter = await table.open();
+    await limiter.explain('hot', 'model');
+
+    const cost = await costOf(limiter, () =>
+      Promise.all(Array.from({ length: 64 }, () => limiter.acquire('hot', 'model', { rpm: 1 }, { limits }))),
+    );
+
+    expect(cost).toEqual(ONE_WRITE);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type LimitStatus, StoreFailure, statusOf } from '@millrace/core';
 import type { Caller } from './bucket-queue.js';
+import { provenStatuses } from './exhausted.js';
 import { Holding } from './holding.js';
 import type { Level } from './level.js';
 import { type CountedResult, type QueuedParts, takeOrCount } from './shadow.js';
@@ -21,9 +22,13 @@ export type CascadeResult =
  * once: an acquire takes at every level or at none.
  */
 export async function takeCascade(parts: QueuedParts, levels: readonly Level[], caller: Caller): Promise<CascadeResult> {
-  const results = await Promise.all(
-    levels.filter((level) => level.debits.length > 0 && level.mode !== 'bypass').map((level) => takeOrCount(parts, level, caller)),
-  );
+  const asked = levels.filter((level) => level.debits.length > 0 && level.mode !== 'bypass');
+  const proven = provenStatuses(parts, asked);
+  if (proven !== undefined) {
+    parts.stats.add('localRejections');
+    return { kind: 'exhausted', statuses: proven };
+  }
+  const results = await Promise.all(asked.map((level) => takeOrCount(parts, level, caller)));
 
   // A level that said no outweighs one that said nothing: the request cannot be admitted, whatever the other would say.
   if (results.some((result) => result.kind === 'exhausted')) {

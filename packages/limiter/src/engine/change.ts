@@ -30,11 +30,12 @@ export interface Change {
  */
 export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
   let seen = parts.knowledge.seen(level.bucket);
+  if (changes.some(({ tokens }) => tokens < 0)) parts.knowledge.doubt(level.bucket);
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     if (attempt > 1) checkDeadline(parts, deadlineMs);
     const known = seen;
-    const { outcome } = await sendWrite(parts, (nowUs) => prepareChanges(level, changes, known, attempt, nowUs), deadlineMs);
-    parts.knowledge.note(level.bucket, outcome.state);
+    const { write, outcome } = await sendWrite(parts, (nowUs) => prepareChanges(level, changes, known, attempt, nowUs), deadlineMs);
+    parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
     if (outcome.kind === 'written') {
       await lengthenLife(parts, level, outcome.state, deadlineMs);
       return outcome.state;

@@ -3,6 +3,8 @@ import { BoundedMap } from './bounded-map.js';
 
 interface Entry {
   state: BucketState | undefined;
+  /** When the request was sent whose reply held the state; undefined where this process has given something back since. */
+  seenUs: number | undefined;
   /** By limit: the share of times that it was found busy although it had not been seen for longer than its dead-band. */
   readonly busyShares: Map<string, number>;
 }
@@ -25,14 +27,28 @@ export class BucketKnowledge {
     return this.#entries.get(bucket)?.state;
   }
 
+  /** The state, if it was asked for after a moment, and this process has given nothing back since. */
+  proof(bucket: string, sinceUs: number): BucketState | undefined {
+    const entry = this.#entries.get(bucket);
+    return entry?.seenUs !== undefined && entry.seenUs > sinceUs ? entry.state : undefined;
+  }
+
+  /** What was seen proves nothing any more: this process is giving back, or has lost a reply. */
+  doubt(bucket: string): void {
+    const entry = this.#entries.get(bucket);
+    if (entry !== undefined) entry.seenUs = undefined;
+  }
+
   busyShare(bucket: string, limit: string): number {
     return this.#entries.get(bucket)?.busyShares.get(limit) ?? FIRST_SHARE;
   }
 
   /** Notes the state that a reply held. Replies overtake one another: what is older than what is known changes nothing. */
-  note(bucket: string, state: BucketState | undefined): void {
+  note(bucket: string, state: BucketState | undefined, sentUs: number): void {
     const entry = this.#entry(bucket);
-    if (state === undefined || entry.state === undefined || state.seq >= entry.state.seq) entry.state = state;
+    if (state !== undefined && entry.state !== undefined && state.seq < entry.state.seq) return;
+    entry.state = state;
+    entry.seenUs = sentUs;
   }
 
   /** Notes whether a limit that was not seen for long turned out to be busy. */
@@ -45,7 +61,7 @@ export class BucketKnowledge {
   #entry(bucket: string): Entry {
     let entry = this.#entries.get(bucket);
     if (entry === undefined) {
-      entry = { state: undefined, busyShares: new Map() };
+      entry = { state: undefined, seenUs: undefined, busyShares: new Map() };
       this.#entries.set(bucket, entry);
     }
     return entry;

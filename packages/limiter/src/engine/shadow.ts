@@ -51,8 +51,8 @@ async function count(parts: TakeParts, level: Level, found: BucketState | undefi
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     if (attempt > 1) checkDeadline(parts, deadlineMs);
     const known = seen;
-    const { outcome } = await sendWrite(parts, (nowUs) => prepareCount(level, known, nowUs), deadlineMs);
-    parts.knowledge.note(level.bucket, outcome.state);
+    const { write, outcome } = await sendWrite(parts, (nowUs) => prepareCount(level, known, nowUs), deadlineMs);
+    parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
     if (outcome.kind === 'written') return outcome.state;
     seen = outcome.state;
   }

@@ -3,6 +3,8 @@ export interface LimiterStats {
   readonly acquires: number;
   readonly admitted: number;
   readonly rejected: number;
+  /** Of those, how many needed no request: what was seen last proved them. */
+  readonly localRejections: number;
   /** What levels in shadow mode would have refused. */
   readonly shadowRejections: number;
   /** Leases given without the store, because `onUnavailable` was `allow`. */
@@ -48,6 +50,7 @@ export class Stats {
       acquires: count('acquires'),
       admitted: count('admitted'),
       rejected: count('rejected'),
+      localRejections: count('localRejections'),
       shadowRejections: count('shadowRejections'),
       degraded: count('degraded'),
       requests: Object.fromEntries(this.#requests),

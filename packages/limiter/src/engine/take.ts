@@ -138,7 +138,7 @@ function learn(
   state: BucketState | undefined,
   nowUs: number,
 ): void {
-  knowledge.note(level.bucket, state);
+  knowledge.note(level.bucket, state, nowUs);
   level.debits.forEach(({ limit, timing }, index) => {
     const guess = guesses?.[index];
     if (guess === undefined || !guess.stale) return;

@@ -1,0 +1,119 @@
+import type { Engine } from '@millrace/limiter/engine';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ConfigWorld, RESOURCE, rpm } from './config-world.js';
+
+let world: ConfigWorld;
+let engine: Engine;
+
+beforeEach(async () => {
+  world = new ConfigWorld();
+  world.set({ level: 'system' }, { limits: [rpm(600, { capacity: 10 })] });
+  engine = world.open();
+});
+
+const ask = (tokens: number, by = engine, entity = 'key') => by.tryAcquire(entity, RESOURCE, { rpm: tokens });
+
+/** Requests of buckets that `work` sends. */
+async function writesOf(work: () => Promise<unknown>): Promise<number> {
+  const before = world.store.writes.length;
+  await work();
+  return world.store.writes.length - before;
+}
+
+describe('a rejection that what was seen last proves', () => {
+  it('makes no request, and says truthfully when to come again', async () => {
+    await ask(10);
+    const waits: number[] = [];
+    const sent = await writesOf(async () => {
+      for (let index = 0; index < 5; index += 1) {
+        const verdict = await ask(5);
+        waits.push(verdict.allowed ? 0 : verdict.retryAfterMs);
+        world.runtime.advance(80);
+      }
+    });
+
+    expect([sent, waits]).toEqual([0, [500, 420, 340, 260, 180]]);
+    expect(engine.stats.snapshot()).toMatchObject({ rejected: 5, localRejections: 5 });
+    world.runtime.advance(99);
+    expect((await ask(5)).allowed).toBe(false);
+    world.runtime.advance(1);
+    expect((await ask(5)).allowed).toBe(true);
+  });
+
+  it('ends when the tokens are there: then one request asks for all that came', async () => {
+    await ask(10);
+    await ask(5);
+    world.runtime.advance(100);
+
+    const verdicts: boolean[] = [];
+    const sent = await writesOf(async () => {
+      verdicts.push(...(await Promise.all(Array.from({ length: 50 }, () => ask(1)))).map(({ allowed }) => allowed));
+    });
+
+    expect([sent, verdicts.filter(Boolean).length, verdicts[0]]).toEqual([1, 1, true]);
+  });
+
+  it('does not stand in the way of a smaller request', async () => {
+    await ask(8);
+    expect((await ask(5)).allowed).toBe(false);
+
+    expect((await ask(2)).allowed).toBe(true);
+  });
+
+  it('ends with what this process gives back', async () => {
+    const lease = await engine.acquire('key', RESOURCE, { rpm: 10 });
+    expect((await ask(5)).allowed).toBe(false);
+    await lease.release();
+
+    expect((await ask(5)).allowed).toBe(true);
+  });
+
+  it('is believed for a second: then what others have given back is seen', async () => {
+    world.set({ level: 'system' }, { limits: [rpm(10)] });
+    const [one, other] = [world.open(), world.open()];
+    const lease = await other.acquire('key', RESOURCE, { rpm: 10 });
+    expect((await ask(5, one)).allowed).toBe(false);
+    await lease.release();
+    world.runtime.advance(999);
+    expect((await ask(5, one)).allowed).toBe(false);
+
+    world.runtime.advance(1);
+
+    expect((await ask(5, one)).allowed).toBe(true);
+  });
+
+  it('asks nobody where an ancestor is what refuses, and gives nothing back', async () => {
+    world.place('project');
+    world.place('child', 'project');
+    world.set({ level: 'entity-default', entity: 'child' }, { limits: [rpm(100)] });
+    await ask(10, engine, 'child');
+    expect((await ask(1, engine, 'child')).allowed).toBe(false);
+
+    const sent = await writesOf(async () => {
+      const verdict = await ask(1, engine, 'child');
+      expect(verdict).toMatchObject({ allowed: false, statuses: [{ entity: 'child' }, { entity: 'project', exceeded: true }] });
+    });
+
+    expect(sent).toBe(0);
+    expect(world.net('child', 'rpm')).toBe(10);
+  });
+
+  it('says nothing of a bucket that has met a newer configuration', async () => {
+    const other = world.open();
+    await ask(10);
+    world.runtime.advance(5);
+    world.set({ level: 'system' }, { limits: [rpm(600, { capacity: 100 })] });
+    await other.acquire('key', RESOURCE, { rpm: 1 });
+    world.runtime.advance(1_000);
+
+    expect((await ask(50)).allowed).toBe(true);
+  });
+
+  it('is forgotten with the bucket, of which only so many are remembered', async () => {
+    const small = world.open({ maxEntries: 2 });
+    await small.acquire('key', RESOURCE, { rpm: 10 });
+    for (const entity of ['a', 'b', 'c']) await small.acquire(entity, RESOURCE, { rpm: 1 });
+
+    expect(await writesOf(() => ask(5, small))).toBe(1);
+  });
+});
