@@ -172,6 +172,17 @@ describe('a caller that waits for its turn', () => {
 });
 
 describe('a write for several', () => {
+  it('that goes wrong as nobody foresaw is heard of by all, and the bucket is served again', async () => {
+    world.store.mishapOf = () => {
+      throw new TypeError('nobody foresaw this');
+    };
+    const results = await Promise.allSettled([1, 2, 3].map((cost) => engine.acquire('key', RESOURCE, { rpm: cost })));
+    world.store.mishapOf = () => undefined;
+
+    expect(results).toMatchObject([1, 2, 3].map(() => ({ status: 'rejected', reason: { message: 'nobody foresaw this' } })));
+    expect(await verdictsOf([10])).toEqual([true]);
+  });
+
   it('whose reply is lost fails them all, and mints nothing', async () => {
     world.store.mishapOf = () => ({ when: 'after', failure: new StoreFailure('timeout', 'unknown', 'lost') });
 

@@ -69,15 +69,20 @@ export class BucketQueues {
     });
   }
 
-  /** Serves a bucket until nobody waits. */
+  /** Serves a bucket until nobody waits. Whatever goes wrong, all who wait hear of it: nobody else would ever answer them. */
   async #serve(bucket: string, queue: Queue): Promise<void> {
-    for (;;) {
-      this.#dismiss(queue);
-      const [head] = queue.waiting;
-      if (head === undefined) break;
-      await this.#round(bucket, queue, head);
+    try {
+      for (;;) {
+        this.#dismiss(queue);
+        const [head] = queue.waiting;
+        if (head === undefined) break;
+        await this.#round(bucket, queue, head);
+      }
+    } catch (error) {
+      settle(queue, ({ level }) => ({ kind: 'failed', level, error }));
+    } finally {
+      this.#queues.delete(bucket);
     }
-    this.#queues.delete(bucket);
   }
 
   /** Sends away those whose time is over and those who have left. Nothing was sent for them. */
