@@ -12,15 +12,19 @@ export type Form = 'busy' | 'idle';
  *
  * A request larger than τ′ so waits until the bucket has been full for as long as τ′ falls short of c: the state may lag
  * behind the ideal bucket by the dead-band, and only then does the bucket certainly hold it all.
+ *
+ * A caller that is ready to wait is admitted that much earlier: what it takes is a place in the queue, and its turn comes
+ * once the arrival time before it is no later than what would have admitted it at once.
  */
-export function latestUs(timing: Timing, nowUs: number, chargeUs: number): number {
-  return nowUs + timing.busyToleranceUs - chargeUs;
+export function latestUs(timing: Timing, nowUs: number, chargeUs: number, waitUs = 0): number {
+  return nowUs + timing.busyToleranceUs - chargeUs + waitUs;
 }
 
 /** Which form admits a request on a bucket whose arrival time is exactly `tatUs`; none means that it is exhausted. */
-export function formFor(timing: Timing, tatUs: number | undefined, nowUs: number, chargeUs: number): Form | undefined {
-  if (tatUs !== undefined && tatUs > latestUs(timing, nowUs, chargeUs)) return undefined;
-  return isStale(timing, tatUs, nowUs) || chargeUs > timing.busyToleranceUs ? 'idle' : 'busy';
+export function formFor(timing: Timing, tatUs: number | undefined, nowUs: number, chargeUs: number, waitUs = 0): Form | undefined {
+  if (tatUs !== undefined && tatUs > latestUs(timing, nowUs, chargeUs, waitUs)) return undefined;
+  if (tatUs === undefined || isStale(timing, tatUs, nowUs)) return 'idle';
+  return chargeUs > timing.busyToleranceUs && tatUs <= nowUs ? 'idle' : 'busy';
 }
 
 /**
@@ -29,9 +33,16 @@ export function formFor(timing: Timing, tatUs: number | undefined, nowUs: number
  *
  * Seen within δ: what was seen decides. Seen long ago or never: others may have used it since, so the share decides.
  */
-export function guessForm(timing: Timing, seenUs: number | undefined, busyShare: number, nowUs: number, chargeUs: number): Form {
-  // Admitted only by a bucket that is full, whatever was seen of it.
-  if (chargeUs > timing.busyToleranceUs) return 'idle';
+export function guessForm(
+  timing: Timing,
+  seenUs: number | undefined,
+  busyShare: number,
+  nowUs: number,
+  chargeUs: number,
+  waitUs = 0,
+): Form {
+  // Admitted at once only by a bucket that is full, whatever was seen of it; a caller that waits queues behind what was seen.
+  if (chargeUs > timing.busyToleranceUs) return waitUs > 0 && seenUs !== undefined && seenUs > nowUs ? 'busy' : 'idle';
   return !isStale(timing, seenUs, nowUs) || busyShare > 0.5 ? 'busy' : 'idle';
 }
 

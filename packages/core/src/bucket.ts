@@ -90,8 +90,8 @@ export type WriteOutcome =
  * Takes tokens if the bucket has them. The busy form lands on a bucket that is at most δ behind now: one that filled up
  * a moment ago is still moved on rather than set, so that a guess which is slightly stale lands.
  */
-export function takeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number): TakeMove {
-  const toUs = latestUs(timing, nowUs, chargeUs);
+export function takeMove(limit: string, timing: Timing, form: Form, tokens: number, chargeUs: number, nowUs: number, waitUs = 0): TakeMove {
+  const toUs = latestUs(timing, nowUs, chargeUs, waitUs);
   const { scale } = timing;
   return form === 'busy'
     ? { form, limit, tokens, chargeUs, fromUs: nowUs - timing.deadBandUs, toUs, scale }
@@ -103,9 +103,18 @@ export function takeMove(limit: string, timing: Timing, form: Form, tokens: numb
  * and charges what that is beyond the dead-band **on top**: the result lags no more than the busy form's, so nothing is
  * minted, and it lands wherever others have moved the arrival time meanwhile. The surplus is lost; it is a last resort.
  */
-export function insistMove(limit: string, timing: Timing, tokens: number, chargeUs: number, fromUs: number, nowUs: number): TakeMove {
+export function insistMove(
+  limit: string,
+  timing: Timing,
+  tokens: number,
+  chargeUs: number,
+  fromUs: number,
+  nowUs: number,
+  waitUs = 0,
+): TakeMove {
   const chargedUs = chargeUs + surplusUs(timing, fromUs, nowUs);
-  return { form: 'busy', limit, tokens, chargeUs: chargedUs, fromUs, toUs: latestUs(timing, nowUs, chargedUs), scale: timing.scale };
+  const toUs = latestUs(timing, nowUs, chargedUs, waitUs);
+  return { form: 'busy', limit, tokens, chargeUs: chargedUs, fromUs, toUs, scale: timing.scale };
 }
 
 /** The same for tokens that are already spent. */

@@ -3,8 +3,8 @@ export interface Clock {
   nowMs(): number;
 }
 
-/** Resolves after so many milliseconds. */
-export type Sleep = (ms: number) => Promise<void>;
+/** Resolves after so many milliseconds, or, where the runtime can, as soon as the signal says so. */
+export type Sleep = (ms: number, signal?: AbortSignalLike) => Promise<void>;
 
 /** A number from 0 up to, not including, 1. */
 export type Random = () => number;

@@ -10,6 +10,7 @@ const IDLE: LimiterStats = {
   acquires: 0,
   admitted: 0,
   rejected: 0,
+  waits: 0,
   localRejections: 0,
   shadowRejections: 0,
   degraded: 0,

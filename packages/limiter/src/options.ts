@@ -20,6 +20,8 @@ export interface RateLimiterOptions extends ConnectionOptions {
   readonly configTtlMs?: number;
   /** How many buckets, and how many items of limits and entities, are remembered. @default 10000 */
   readonly maxEntries?: number;
+  /** How many acquires may wait for their turn (`waitMs`) at once; one more is refused at once. @default 10000 */
+  readonly maxWaiters?: number;
 }
 
 const KNOWN: readonly (keyof RateLimiterOptions)[] = [
@@ -35,6 +37,7 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'deadlineMs',
   'configTtlMs',
   'maxEntries',
+  'maxWaiters',
 ];
 export const HOUR_MS = 3_600_000;
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
@@ -58,5 +61,6 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
     deadlineMs: checkInteger('option "deadlineMs"', options.deadlineMs ?? 3_000, 1, HOUR_MS),
     configTtlMs: checkInteger('option "configTtlMs"', options.configTtlMs ?? 60_000, 0, HOUR_MS),
     maxEntries: checkInteger('option "maxEntries"', options.maxEntries ?? 10_000, 1, 10_000_000),
+    maxWaiters: checkInteger('option "maxWaiters"', options.maxWaiters ?? 10_000, 0, 10_000_000),
   };
 }

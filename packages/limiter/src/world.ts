@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import { MillraceError } from '@millrace/core';
+import { MillraceError, type Sleep } from '@millrace/core';
 import { eventIds } from './admin/audit-log.js';
 import type { ItemTable } from './admin/item-table.js';
 import { type Connection, type ConnectionOptions, connect } from './dynamo/client.js';
@@ -24,13 +24,25 @@ export interface World {
   readonly deadlineMs: number;
 }
 
+/** A sleep that can be cut short, so that nobody's timer outlives the wait that it is for. */
+const sleep: Sleep = (ms, signal) =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+
 /** Connects, and makes everything that does not depend on a namespace. Sends nothing to the table. */
 export async function openWorld(checked: CheckedOptions, options: ConnectionOptions): Promise<World> {
-  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries } = checked;
+  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters } = checked;
   const connection = await connect(options, table);
   const stats = new Stats();
   const clock = new MonotonicClock(checked.clock);
-  const runtime = { clock, sleep: async (ms: number) => void (await sleepFor(ms)), random: Math.random, stats };
+  const runtime = { clock, sleep, random: Math.random, stats };
   // No request outlives the call that it belongs to.
   const timeoutMs = Math.min(requestTimeoutMs, deadlineMs);
   const sender = new Sender(connection.client, table, timeoutMs, (...request) => stats.request(...request));
@@ -43,7 +55,7 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
     store,
     items: new DocumentTable(sender, table, runtime, deadlineMs),
     newEventId: eventIds(() => clock.nowMs()),
-    engine: { ...runtime, store, deadlineMs, configTtlMs, maxEntries },
+    engine: { ...runtime, store, deadlineMs, configTtlMs, maxEntries, maxWaiters },
     parts: runtime,
     deadlineMs,
   };

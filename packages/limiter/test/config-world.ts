@@ -8,7 +8,7 @@ import {
   nextConfigVersion,
   nextVersion,
 } from '@millrace/core';
-import { Engine } from '@millrace/limiter/engine';
+import { Engine, type EngineOptions } from '@millrace/limiter/engine';
 import { FailingStore, FakeRuntime } from '@millrace/testing';
 
 export const RESOURCE = 'model';
@@ -20,10 +20,10 @@ export class ConfigWorld {
   readonly #records = new Map<string, ConfigRecord>();
   readonly #entities = new Map<string, EntityRecord>();
 
-  open(options: { readonly configTtlMs?: number; readonly maxEntries?: number } = {}): Engine {
+  open(options: Partial<EngineOptions> = {}): Engine {
     const { clock, sleep, random } = this.runtime;
-    const { configTtlMs = 60_000, maxEntries = 1_000 } = options;
-    return new Engine({ store: this.store, namespaceId: 'ns', clock, sleep, random, deadlineMs: 5_000, configTtlMs, maxEntries });
+    const times = { deadlineMs: 5_000, configTtlMs: 60_000, maxEntries: 1_000 };
+    return new Engine({ store: this.store, namespaceId: 'ns', clock, sleep, random, ...times, ...options });
   }
 
   /** Writes a level. What is left out stays as it was; `limits: undefined` takes the limits away. */

@@ -1,6 +1,6 @@
 import { type BucketState, type LimitStatus, StoreFailure, type UnavailablePolicy, ValidationError } from '@millrace/core';
 import { giveBack, type LevelResult, takeCascade } from './cascade.js';
-import { LimiterClosed, publicError, RateLimiterUnavailable } from './errors.js';
+import { AcquireAborted, LimiterClosed, publicError, RateLimiterUnavailable } from './errors.js';
 import { Holding } from './holding.js';
 import { type ChangeReport, Lease } from './lease.js';
 import type { Amounts, Level } from './level.js';
@@ -8,6 +8,7 @@ import { type BucketPlaces, planLevels } from './plan.js';
 import type { AcquireOptions, Request } from './request.js';
 import type { Resolution, Resolver } from './resolver.js';
 import type { QueuedParts } from './shadow.js';
+import type { WaitingRoom } from './waiting-room.js';
 
 /** The answer of a `tryAcquire`. */
 export type Verdict =
@@ -17,6 +18,7 @@ export type Verdict =
 /** What acquires share. */
 export interface AcquirerParts extends QueuedParts, BucketPlaces {
   readonly resolver: Resolver;
+  readonly waitingRoom: WaitingRoom;
   /** What the namespace wants when the store cannot be reached, as far as it is known. */
   readonly lastPolicy: () => UnavailablePolicy | undefined;
   /** Lets `close` wait for what leases do. */
@@ -44,9 +46,14 @@ export class Acquirer {
     try {
       resolution = await resolver.resolve(entity, resource, deadlineMs);
       for (let refreshes = 0; ; refreshes += 1) {
-        const levels = await this.plan(request, resolution, amounts, deadlineMs);
+        const waitMs = this.#parts.waitingRoom.hasRoom ? (options.waitMs ?? 0) : 0;
+        const levels = await this.plan(request, resolution, amounts, deadlineMs, waitMs);
         const outcome = await takeCascade(this.#parts, levels, signal === undefined ? { deadlineMs } : { deadlineMs, signal });
-        if (outcome.kind === 'taken') return this.#grant(request, amounts, levels, outcome.results, options);
+        if (outcome.kind === 'taken') {
+          const verdict = this.#grant(request, amounts, levels, outcome.results, options);
+          await this.#waitForTurn(verdict.lease, outcome.results, options);
+          return verdict;
+        }
         if (outcome.kind === 'exhausted') return this.#reject(outcome.statuses);
         if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options);
         stats.add('staleConfigurations');
@@ -61,15 +68,15 @@ export class Acquirer {
   }
 
   /** The levels of a request. One that does not fit what is remembered is judged by what the table says now. */
-  async plan(request: Request, resolution: Resolution, amounts: Amounts, deadlineMs: number): Promise<readonly Level[]> {
+  async plan(request: Request, resolution: Resolution, amounts: Amounts, deadlineMs: number, waitMs = 0): Promise<readonly Level[]> {
     try {
-      return planLevels(this.#parts, request, resolution, amounts);
+      return planLevels(this.#parts, request, resolution, amounts, waitMs);
     } catch (error) {
       // What the call itself brought cannot have changed; and a disabled entity may have been enabled, in its time.
       if (!(error instanceof ValidationError) || request.limitsOf !== undefined) throw error;
       const fresh = await this.#parts.resolver.doubt(request.entity, request.resource, deadlineMs);
       if (fresh === undefined) throw error;
-      return planLevels(this.#parts, request, fresh, amounts);
+      return planLevels(this.#parts, request, fresh, amounts, waitMs);
     }
   }
 
@@ -87,7 +94,7 @@ export class Acquirer {
     results: readonly LevelResult[],
     options: AcquireOptions,
     degraded = false,
-  ): Verdict {
+  ): Extract<Verdict, { allowed: true }> {
     const byLevel = new Map(results.map((result) => [result.level, result]));
     const states = new Map<Holding, BucketState>();
     const holdings = levels.map((level) => {
@@ -105,6 +112,17 @@ export class Acquirer {
       change: (held: readonly Holding[], deltas: ReadonlyMap<string, number>) => this.#parts.track(this.#settle(held, deltas, options)),
     };
     return { allowed: true, lease: new Lease(owner, request, amounts, holdings, { states, degraded, shadowViolations }) };
+  }
+
+  /** Waits until the turn of a lease has come at every level. Who leaves before gives the place back. */
+  async #waitForTurn(lease: Lease, results: readonly LevelResult[], { signal }: AcquireOptions): Promise<void> {
+    const waitUs = Math.max(0, ...results.map((result) => (result.kind === 'taken' ? result.waitUs : 0)));
+    if (waitUs === 0) return;
+    this.#parts.stats.add('waits');
+    const end = await this.#parts.waitingRoom.wait(Math.ceil(waitUs / 1_000), signal);
+    if (end === 'over') return;
+    await lease.release();
+    throw end === 'closed' ? new LimiterClosed('wait for tokens') : new AcquireAborted(signal?.reason);
   }
 
   #reject(statuses: readonly LimitStatus[]): Verdict {

@@ -2,7 +2,7 @@ import { StoreFailure } from '@millrace/core';
 import { AcquireAborted } from './errors.js';
 import type { Level } from './level.js';
 import { type TakeParts, type TakeResult, take } from './take.js';
-import { admittedInTurn, isAlike, sumOf } from './turns.js';
+import { admittedInTurn, isAlike, sumOf, waitsUs } from './turns.js';
 
 /** What a caller of a take can still change its mind about while it waits for its turn. */
 export interface Caller {
@@ -104,7 +104,19 @@ export class BucketQueues {
     const level = sumOf(together.map((waiting) => waiting.level) as [Level, ...Level[]]);
     const result = await take(this.#parts, level, Math.max(...together.map(({ deadlineMs }) => deadlineMs)));
 
-    if (result.kind !== 'exhausted') settle(queue, (waiting) => (members.has(waiting) ? resultFor(waiting.level, result) : undefined));
+    if (result.kind !== 'exhausted') {
+      const waits =
+        result.kind === 'taken'
+          ? waitsUs(
+              together.map((waiting) => waiting.level),
+              result.charges,
+              result.state,
+              result.nowUs,
+            )
+          : [];
+      const turnOf = new Map(together.map((waiting, index) => [waiting, waits[index] ?? 0]));
+      settle(queue, (waiting) => (members.has(waiting) ? resultFor(waiting.level, result, turnOf.get(waiting) ?? 0) : undefined));
+    }
     if (result.kind === 'stale' || result.kind === 'failed') return;
     // Exact as of the reply for all who were there when the write was sent. Those ahead take what there is in the next round;
     // if somebody else has taken it by then, there is none for those behind them either.
@@ -142,12 +154,12 @@ function settle({ waiting: all }: Queue, answer: (waiting: Waiting) => TakeResul
 }
 
 /** What a result for several means for one of them. */
-function resultFor(level: Level, result: TakeResult): TakeResult {
+function resultFor(level: Level, result: TakeResult, waitUs: number): TakeResult {
   if (result.kind !== 'taken' || result.level === level) return { ...result, level };
   // What one was charged, whatever an insisting write was charged on top for all of them.
   const charges = level.debits.flatMap((debit) => {
     const move = result.charges.find(({ limit }) => limit === debit.limit.name);
     return move === undefined ? [] : [{ ...move, tokens: debit.tokens, chargeUs: debit.chargeUs }];
   });
-  return { ...result, level, charges };
+  return { ...result, level, charges, waitUs };
 }

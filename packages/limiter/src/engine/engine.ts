@@ -24,6 +24,9 @@ import { Resolver } from './resolver.js';
 import { sendRead } from './send.js';
 import { Stats } from './stats.js';
 import type { TakeParts } from './take.js';
+import { WaitingRoom } from './waiting-room.js';
+
+const MAX_WAITERS = 10_000;
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -41,6 +44,8 @@ export interface EngineOptions {
   readonly maxEntries: number;
   /** Where the configuration is remembered. @default this process's memory, `maxEntries` items */
   readonly configCache?: ConfigCache;
+  /** How many acquires may wait for their turn at once; one more is refused as if it did not want to wait. @default 10000 */
+  readonly maxWaiters?: number;
   /** Which of a bucket's items a request goes to. @default the first */
   readonly shardFor?: (entity: string, resource: string) => number;
 }
@@ -87,6 +92,7 @@ export class Engine {
       queues: shared === undefined ? new BucketQueues(takeParts) : shared.#parts.queues,
       namespaceId,
       shardFor: options.shardFor ?? (() => 0),
+      waitingRoom: new WaitingRoom(sleep, options.maxWaiters ?? MAX_WAITERS),
       resolver: new Resolver(this.configs, namespaceId, () => this.clock.nowMs(), maxEntries),
       lastPolicy: () => this.configs.lastPolicy(namespaceId),
       track: (work) => this.track(work),
@@ -174,9 +180,10 @@ export class Engine {
     }
   }
 
-  /** Refuses new acquires, waits until what runs has ended, an aborted acquire's giving back included, then refuses all. */
+  /** Refuses new acquires, ends those that wait for their turn, waits until what runs has ended, an aborted acquire's giving back included, then refuses all. */
   async close(): Promise<void> {
     this.#closing = true;
+    this.#parts.waitingRoom.close();
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
     await this.configs.idle();
     this.#closed = true;

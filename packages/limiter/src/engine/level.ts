@@ -32,6 +32,8 @@ export interface Level {
   readonly mode: LevelMode;
   /** What the limits were resolved from; absent where the call brought its own. */
   readonly stored?: ResolvedConfig;
+  /** How long the caller is ready to wait for its turn. */
+  readonly waitUs: number;
   /** All limits of the entity on the resource: a lease may settle on one that the acquire did not ask of. */
   readonly limits: readonly Limit[];
   readonly debits: readonly Debit[];
@@ -50,6 +52,7 @@ export interface LevelFacts {
   readonly configVersion: number;
   readonly mode: LevelMode;
   readonly stored?: ResolvedConfig;
+  readonly waitUs: number;
 }
 
 /** A level of a request. A request that could never be admitted is refused here, before anything is sent. */

@@ -19,7 +19,7 @@ export interface BucketPlaces {
  * limits, a name that some level knows but that does not hold here is not limited, and one that no level ever had is a
  * mistake of the caller.
  */
-export function planLevels(places: BucketPlaces, request: Request, resolution: Resolution, amounts: Amounts): readonly Level[] {
+export function planLevels(places: BucketPlaces, request: Request, resolution: Resolution, amounts: Amounts, waitMs = 0): readonly Level[] {
   const { entity, resource, limitsOf } = request;
   const all: readonly (readonly [string, ResolvedConfig])[] = [[entity, resolution.own], ...resolution.ancestors];
   if (resolution.own.closed) {
@@ -36,7 +36,10 @@ export function planLevels(places: BucketPlaces, request: Request, resolution: R
     // The entity's own level is there also where it has no limits: a lease is about it.
     if (held === undefined && index > 0) return [];
     const ref = { namespaceId: places.namespaceId, entity: name, resource, shard: places.shardFor(name, resource) };
-    const facts = { ref, limits: held ?? [], configVersion: resolved.version, mode: modeOf(resolved) };
+    const mode = modeOf(resolved);
+    // What is never refused has nothing to wait for.
+    const waitUs = mode === 'enforce' ? waitMs * 1_000 : 0;
+    const facts = { ref, limits: held ?? [], configVersion: resolved.version, mode, waitUs };
     return [levelFor(limitsOf === undefined ? { ...facts, stored: resolved } : facts, amounts)];
   });
 }

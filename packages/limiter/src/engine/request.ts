@@ -1,4 +1,4 @@
-import { type AbortSignalLike, checkKeys, checkLimits, checkName, type Limit, ValidationError } from '@millrace/core';
+import { type AbortSignalLike, checkInteger, checkKeys, checkLimits, checkName, type Limit, ValidationError } from '@millrace/core';
 import type { Amounts, LimitSource } from './level.js';
 
 /**
@@ -22,10 +22,16 @@ export interface AcquireOptions extends LimitsOptions {
    * @default what is stored for the namespace, else 'block'
    */
   readonly onUnavailable?: 'block' | 'allow';
+  /**
+   * How long to wait for tokens that are not there yet, in milliseconds, up to 30 days. One write reserves the place, first
+   * come first served over all processes; an abort gives it back. Refused at once if the wait would be longer. @default 0
+   */
+  readonly waitMs?: number;
 }
 
 const LIMITS_KEYS = ['limits'] as const;
-const ACQUIRE_KEYS = ['limits', 'signal', 'onUnavailable'] as const;
+const ACQUIRE_KEYS = ['limits', 'signal', 'onUnavailable', 'waitMs'] as const;
+const MAX_WAIT_MS = 30 * 86_400_000;
 const MAX_AMOUNT = 1_000_000_000_000;
 
 /** A call's arguments, checked. */
@@ -50,6 +56,7 @@ export function checkAcquire(entity: unknown, resource: unknown, options: Acquir
   if (onUnavailable !== undefined && onUnavailable !== 'block' && onUnavailable !== 'allow') {
     throw new ValidationError('option "onUnavailable"', '"block" or "allow"', onUnavailable);
   }
+  if (options.waitMs !== undefined) checkInteger('option "waitMs"', options.waitMs, 0, MAX_WAIT_MS);
   if (signal !== undefined && !isAbortSignal(signal)) throw new ValidationError('option "signal"', 'an AbortSignal', signal);
   return checkRequest(entity, resource, options.limits === undefined ? {} : { limits: options.limits });
 }

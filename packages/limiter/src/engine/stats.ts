@@ -3,6 +3,8 @@ export interface LimiterStats {
   readonly acquires: number;
   readonly admitted: number;
   readonly rejected: number;
+  /** Acquires whose turn had not come when they were admitted, so that they waited for it. */
+  readonly waits: number;
   /** Of those, how many needed no request: what was seen last proved them. */
   readonly localRejections: number;
   /** What levels in shadow mode would have refused. */
@@ -50,6 +52,7 @@ export class Stats {
       acquires: count('acquires'),
       admitted: count('admitted'),
       rejected: count('rejected'),
+      waits: count('waits'),
       localRejections: count('localRejections'),
       shadowRejections: count('shadowRejections'),
       degraded: count('degraded'),

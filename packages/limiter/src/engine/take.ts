@@ -16,11 +16,20 @@ import type { BucketKnowledge } from './knowledge.js';
 import type { Level } from './level.js';
 import { needsRescale, Rescaling, SCALE_WRITES } from './rescale.js';
 import { checkDeadline, type EngineParts, sendWrite } from './send.js';
+import { waitsUs } from './turns.js';
 import { dropLeftovers, lengthenLife } from './upkeep.js';
 
 /** How a take at one level ended. */
 export type TakeResult =
-  | { readonly kind: 'taken'; readonly level: Level; readonly state: BucketState; readonly nowUs: number; readonly charges: Charges }
+  | {
+      readonly kind: 'taken';
+      readonly level: Level;
+      readonly state: BucketState;
+      readonly nowUs: number;
+      readonly charges: Charges;
+      /** How long it is until the turn of what was taken comes; 0 if it came at once. */
+      readonly waitUs: number;
+    }
   | { readonly kind: 'exhausted'; readonly level: Level; readonly state: BucketState | undefined; readonly nowUs: number }
   /** The bucket has met a newer configuration than this process knows. */
   | { readonly kind: 'stale'; readonly level: Level; readonly version: number }
@@ -63,7 +72,9 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
       if (outcome.kind === 'written' && guesses !== undefined) {
         await lengthenLife(parts, level, outcome.state, deadlineMs);
         await dropLeftovers(parts, level, outcome.state, deadlineMs);
-        return { kind: 'taken', level, state: outcome.state, nowUs, charges: guesses.map(({ move }) => move) };
+        const charges = guesses.map(({ move }) => move);
+        const [waitUs = 0] = waitsUs([level], charges, outcome.state, nowUs);
+        return { kind: 'taken', level, state: outcome.state, nowUs, charges, waitUs };
       }
       const met = outcome.state?.configVersion;
       if (level.configVersion !== undefined && met !== undefined && met > level.configVersion)
@@ -93,19 +104,20 @@ interface Certainty {
 
 function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, { isExact, misses }: Certainty): readonly Guess[] {
   const seen = knowledge.seen(level.bucket);
+  const { waitUs } = level;
   return level.debits.map(({ limit, timing, tokens, chargeUs }) => {
     const held = seen?.limits.get(limit.name);
     const seenUs = held?.tatUs;
     const stale = isStale(timing, seenUs, nowUs);
     // Full, or it would have been rescaled: only the idle form takes over a bucket of another scale.
     if (held !== undefined && isForeign(held, timing))
-      return { move: takeMove(limit.name, timing, 'idle', tokens, chargeUs, nowUs), stale: false };
+      return { move: takeMove(limit.name, timing, 'idle', tokens, chargeUs, nowUs, waitUs), stale: false };
     const fromUs = insistFromUs(misses + 1, seenUs, nowUs);
-    if (fromUs !== undefined) return { move: insistMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs), stale: false };
+    if (fromUs !== undefined) return { move: insistMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs, waitUs), stale: false };
     // After a refusal the state is exact, and what was learned about the bucket's habits says no more than it.
     const share = isExact ? 0 : knowledge.busyShare(level.bucket, limit.name);
-    const form = guessForm(timing, seenUs, share, nowUs, chargeUs);
-    return { move: takeMove(limit.name, timing, form, tokens, chargeUs, nowUs), stale: stale && !isExact };
+    const form = guessForm(timing, seenUs, share, nowUs, chargeUs, waitUs);
+    return { move: takeMove(limit.name, timing, form, tokens, chargeUs, nowUs, waitUs), stale: stale && !isExact };
   });
 }
 
@@ -153,6 +165,6 @@ function isExhausted(level: Level, state: BucketState | undefined, nowUs: number
   if (needsRescale(level, state, nowUs)) return false;
   return level.debits.some(({ limit, timing, chargeUs }) => {
     const held = state?.limits.get(limit.name);
-    return formFor(timing, held === undefined ? undefined : inScale(held, timing, nowUs), nowUs, chargeUs) === undefined;
+    return formFor(timing, held === undefined ? undefined : inScale(held, timing, nowUs), nowUs, chargeUs, level.waitUs) === undefined;
   });
 }

@@ -1,4 +1,4 @@
-import { type BucketState, formFor, inScale, isStale } from '@millrace/core';
+import { type BucketState, formFor, inScale, isStale, latestUs, type TakeMove } from '@millrace/core';
 import type { Level } from './level.js';
 
 /** The most tokens' time that is ever summed up for one limit: beyond it whole microseconds are not exact. */
@@ -19,10 +19,10 @@ export function admittedInTurn(levels: readonly Level[], state: BucketState | un
       tats.set(limit.name, held === undefined ? undefined : inScale(held, timing, nowUs));
     }
   }
-  return levels.map(({ debits }) => {
+  return levels.map(({ debits, waitUs }) => {
     const isAdmitted = debits.every(({ limit, timing, chargeUs }) => {
       const tatUs = tats.get(limit.name);
-      return formFor(timing, tatUs, nowUs, chargeUs) !== undefined && (tatUs ?? nowUs) + chargeUs < MOST_CHARGED_US;
+      return formFor(timing, tatUs, nowUs, chargeUs, waitUs) !== undefined && (tatUs ?? nowUs) + chargeUs < MOST_CHARGED_US;
     });
     if (!isAdmitted) return false;
     for (const { limit, timing, chargeUs } of debits) {
@@ -46,8 +46,31 @@ export function sumOf(levels: readonly [Level, ...Level[]]): Level {
   return { ...first, debits: [...sums.values()] };
 }
 
-/** Whether two requests of a bucket know the same limits of it, so that one condition can speak for both. */
+/** Whether two requests of a bucket know the same limits of it and wait as long, so that one condition can speak for both. */
 export function isAlike(a: Level, b: Level): boolean {
-  if (a.configVersion !== b.configVersion || a.limits.length !== b.limits.length) return false;
+  if (a.configVersion !== b.configVersion || a.waitUs !== b.waitUs || a.limits.length !== b.limits.length) return false;
   return a.limits.every((limit, index) => limit === b.limits[index]);
+}
+
+/**
+ * How long it is until each of several requests has its turn that one write has taken for, one after the other: until
+ * the arrival time before it is no later than what admits it at once.
+ */
+export function waitsUs(levels: readonly Level[], moves: readonly TakeMove[], after: BucketState, nowUs: number): readonly number[] {
+  const before = new Map<string, number>();
+  for (const move of moves) {
+    const tatUs = after.limits.get(move.limit)?.tatUs;
+    // The idle form lands on a bucket that is full, and sets it to now.
+    if (tatUs !== undefined) before.set(move.limit, move.form === 'idle' ? nowUs : tatUs - move.chargeUs);
+  }
+  return levels.map(({ debits, waitUs }) => {
+    let longestUs = 0;
+    for (const { limit, timing, chargeUs } of debits) {
+      const tatUs = before.get(limit.name) ?? nowUs;
+      longestUs = Math.max(longestUs, tatUs - latestUs(timing, nowUs, chargeUs));
+      before.set(limit.name, tatUs + chargeUs);
+    }
+    // Who is not ready to wait was admitted by a bucket that was full for long enough, though the idle form did not see for how long.
+    return Math.min(longestUs, waitUs);
+  });
 }

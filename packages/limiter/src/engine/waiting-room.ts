@@ -1,0 +1,73 @@
+import type { AbortSignalLike, Sleep } from '@millrace/core';
+
+/** How a wait ended: its time was over, its caller left, or the limiter is being closed. */
+export type WaitEnd = 'over' | 'aborted' | 'closed';
+
+/** A timer of more than 2^31 milliseconds fires at once in Node, so that a long wait is several. */
+const LONGEST_SLEEP_MS = 2 ** 30;
+
+/** Where callers wait whose turn has not come yet. Their places are in the table; here is only their time. */
+export class WaitingRoom {
+  readonly #sleep: Sleep;
+  readonly #maxWaiters: number;
+  readonly #waiters = new Set<Ending>();
+  #isClosed = false;
+
+  constructor(sleep: Sleep, maxWaiters: number) {
+    this.#sleep = sleep;
+    this.#maxWaiters = maxWaiters;
+  }
+
+  /** Whether one more may wait. */
+  get hasRoom(): boolean {
+    return !this.#isClosed && this.#waiters.size < this.#maxWaiters;
+  }
+
+  async wait(ms: number, signal: AbortSignalLike | undefined): Promise<WaitEnd> {
+    const ending = new Ending();
+    const leave = (): void => ending.end('aborted');
+    this.#waiters.add(ending);
+    signal?.addEventListener('abort', leave, { once: true });
+    if (signal?.aborted === true) leave();
+    if (this.#isClosed) ending.end('closed');
+    try {
+      for (let leftMs = ms; leftMs > 0 && !ending.aborted; leftMs -= LONGEST_SLEEP_MS) {
+        await this.#sleep(Math.min(leftMs, LONGEST_SLEEP_MS), ending);
+      }
+      return ending.how ?? 'over';
+    } finally {
+      signal?.removeEventListener('abort', leave);
+      this.#waiters.delete(ending);
+    }
+  }
+
+  /** Ends all waits, and lets nobody in any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiter of this.#waiters) waiter.end('closed');
+  }
+}
+
+/** Ends one wait: a signal of our own, since not every runtime has an AbortController. */
+class Ending implements AbortSignalLike {
+  readonly #listeners = new Set<() => void>();
+  how: WaitEnd | undefined;
+
+  get aborted(): boolean {
+    return this.how !== undefined;
+  }
+
+  end(how: WaitEnd): void {
+    if (this.how !== undefined) return;
+    this.how = how;
+    for (const listener of this.#listeners) listener();
+  }
+
+  addEventListener(_: 'abort', listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_: 'abort', listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+}
