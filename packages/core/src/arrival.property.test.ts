@@ -80,3 +80,21 @@ describe('the arithmetic in doubles', () => {
     fc.assert(isMonotonic, { numRuns: RUNS.backwards });
   });
 });
+
+describe('a request that may wait', () => {
+  it('is admitted exactly where it would be by the end of its wait, if nobody else came', () => {
+    const anyWaitUs = fc.integer({ min: 1, max: 3_600_000_000 });
+    const anyAheadUs = fc.integer({ min: 1, max: 7_200_000_000 });
+    fc.assert(
+      fc.property(anyLimit, anyAheadUs, anyWaitUs, fc.integer({ min: 1, max: 1_000 }), (limit, aheadUs, waitUs, tokens) => {
+        const timing = timingOf(limit);
+        const [nowUs, chargeUs] = [1_800_000_000_000_000, debitUs(timing, Math.min(tokens, limit.capacity))];
+        const tatUs = nowUs + aheadUs;
+        const waits = formFor(timing, tatUs, nowUs, chargeUs, waitUs) !== undefined;
+        const comesLater = formFor(timing, tatUs, nowUs + waitUs, chargeUs) !== undefined;
+        return waits === comesLater;
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});

@@ -1,4 +1,5 @@
 import type { Engine } from '@millrace/limiter/engine';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigWorld, RESOURCE, rpm } from './config-world.js';
 
@@ -115,5 +116,35 @@ describe('a rejection that what was seen last proves', () => {
     for (const entity of ['a', 'b', 'c']) await small.acquire(entity, RESOURCE, { rpm: 1 });
 
     expect(await writesOf(() => ask(5, small))).toBe(1);
+  });
+
+  it('is one that the table would have given (I14)', async () => {
+    const anyStep = fc.record({
+      by: fc.integer({ min: 0, max: 2 }),
+      tokens: fc.integer({ min: 1, max: 10 }),
+      ms: fc.integer({ min: 0, max: 400 }),
+    });
+    let proven = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 60 }), async (steps) => {
+        const own = new ConfigWorld();
+        own.set({ level: 'system' }, { limits: [rpm(600, { capacity: 10 })] });
+        const processes = [own.open(), own.open(), own.open()] as const;
+        for (const { by, tokens, ms } of steps) {
+          own.runtime.advance(ms);
+          const process = processes[by as 0 | 1 | 2];
+          const before = process.stats.snapshot().localRejections;
+          const verdict = await ask(tokens, process);
+          if (process.stats.snapshot().localRejections === before) continue;
+          proven += 1;
+          // One that knows nothing has to ask, and is refused for as long at least: others may have taken meanwhile.
+          const told = await ask(tokens, own.open());
+          if (verdict.allowed || told.allowed) expect.fail('a refusal that the table would not have given');
+          expect(told.retryAfterMs).toBeGreaterThanOrEqual(verdict.retryAfterMs);
+        }
+      }),
+      { numRuns: 200 },
+    );
+    expect(proven).toBeGreaterThan(500);
   });
 });

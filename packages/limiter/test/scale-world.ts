@@ -92,5 +92,5 @@ export class ScaleProcess {
 }
 
 function levelOf(limits: readonly Limit[], amounts: Readonly<Record<string, number>>, configVersion = 0): Level {
-  return levelFor({ ref: REF, limits, configVersion, mode: 'enforce' }, amounts);
+  return levelFor({ ref: REF, limits, configVersion, mode: 'enforce', waitUs: 0 }, amounts);
 }
