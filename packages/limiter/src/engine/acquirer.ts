@@ -38,6 +38,17 @@ export class Acquirer {
   }
 
   async acquire(request: Request, amounts: Amounts, options: AcquireOptions): Promise<Verdict> {
+    const { waitingRoom } = this.#parts;
+    const waitMs = options.waitMs ?? 0;
+    if (waitMs === 0 || !waitingRoom.enter()) return this.#acquire(request, amounts, options, 0);
+    try {
+      return await this.#acquire(request, amounts, options, waitMs);
+    } finally {
+      waitingRoom.leave();
+    }
+  }
+
+  async #acquire(request: Request, amounts: Amounts, options: AcquireOptions, waitMs: number): Promise<Verdict> {
     const { resolver, newDeadlineMs, stats } = this.#parts;
     const { entity, resource } = request;
     const { signal } = options;
@@ -46,7 +57,6 @@ export class Acquirer {
     try {
       resolution = await resolver.resolve(entity, resource, deadlineMs);
       for (let refreshes = 0; ; refreshes += 1) {
-        const waitMs = this.#parts.waitingRoom.hasRoom ? (options.waitMs ?? 0) : 0;
         const levels = await this.plan(request, resolution, amounts, deadlineMs, waitMs);
         const outcome = await takeCascade(this.#parts, levels, signal === undefined ? { deadlineMs } : { deadlineMs, signal });
         if (outcome.kind === 'taken') {
@@ -121,7 +131,8 @@ export class Acquirer {
     this.#parts.stats.add('waits');
     const end = await this.#parts.waitingRoom.wait(Math.ceil(waitUs / 1_000), signal);
     if (end === 'over') return;
-    await lease.release();
+    // What the caller has to know is why; tokens whose return fails flow back at the limit's rate.
+    await lease.release().catch(() => undefined);
     throw end === 'closed' ? new LimiterClosed('wait for tokens') : new AcquireAborted(signal?.reason);
   }
 

@@ -11,6 +11,7 @@ export class WaitingRoom {
   readonly #sleep: Sleep;
   readonly #maxWaiters: number;
   readonly #waiters = new Set<Ending>();
+  #seats = 0;
   #isClosed = false;
 
   constructor(sleep: Sleep, maxWaiters: number) {
@@ -18,9 +19,15 @@ export class WaitingRoom {
     this.#maxWaiters = maxWaiters;
   }
 
-  /** Whether one more may wait. */
-  get hasRoom(): boolean {
-    return !this.#isClosed && this.#waiters.size < this.#maxWaiters;
+  /** Takes a seat, before anything is sent for it: false where all are taken. Who has one gives it back by `leave`. */
+  enter(): boolean {
+    if (this.#isClosed || this.#seats >= this.#maxWaiters) return false;
+    this.#seats += 1;
+    return true;
+  }
+
+  leave(): void {
+    this.#seats -= 1;
   }
 
   async wait(ms: number, signal: AbortSignalLike | undefined): Promise<WaitEnd> {
