@@ -54,7 +54,7 @@ export class RateLimiter {
       nowMs: () => engine.clock.nowMs(),
       newEventId: world.newEventId,
       actor: world.actor,
-      onChange: (refs, namespaceId = engine.namespaceId) => engine.configs.forget(namespaceId, refs),
+      onChange: (refs, namespaceId = engine.namespaceId) => engine.forget(namespaceId, refs),
       run: (operation, work) => runFor(engine, operation, work),
     };
     this.entities = new Entities(administration);

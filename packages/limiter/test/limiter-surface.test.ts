@@ -69,7 +69,7 @@ describe('a limiter', () => {
 
   it('follows what is stored for when its table cannot be reached, and then says that its leases are degraded', async () => {
     const limiter = await opened.open();
-    await limiter.limits.setResource('fragile', [Limit.perMinute('rpm', 1)]);
+    await limiter.limits.setResource('fragile', [Limit.perMinute('rpm', 10)]);
     await limiter.limits.setOnUnavailable('allow');
     let isBroken = false;
     const { client } = opened;

@@ -45,8 +45,8 @@ const faults: readonly Fault[] = [
     edits: [
       {
         file: 'packages/core/src/arrival.ts',
-        from: 'tatUs > latestUs(timing, nowUs, chargeUs)',
-        to: 'tatUs >= latestUs(timing, nowUs, chargeUs)',
+        from: 'tatUs > latestUs(timing, nowUs, chargeUs, waitUs)',
+        to: 'tatUs >= latestUs(timing, nowUs, chargeUs, waitUs)',
       },
       {
         file: 'packages/limiter/src/engine/take.ts',

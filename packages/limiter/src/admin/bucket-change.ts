@@ -52,7 +52,7 @@ export async function resetBucket(parts: Administration, name: BucketName): Prom
     if (writes.length === 0) return true;
     const before = { missing: missingTokens(shards, nowUs) };
     const event = { action: 'bucket.reset', before, after: { missing: {} }, nowMs, ...name } as const;
-    return (await parts.items.transact([...writes, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
+    return (await change(parts, [...writes, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
   });
 }
 
@@ -79,8 +79,13 @@ export async function grantTokens(parts: Administration, name: BucketName, amoun
     const before = { missing: missingTokens([first], Math.floor(nowMs * 1000)) };
     const event = { action: 'bucket.grant', before, after: { granted: amounts }, nowMs, ...name } as const;
     const write: ItemWrite = { kind: 'update', key, add, when: credits.flatMap(({ when }) => when) };
-    return (await parts.items.transact([write, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
+    return (await change(parts, [write, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
   });
+}
+
+/** Buckets are no configuration; but who has seen one exhausted in this process must ask it again. */
+function change({ items, onChange }: Administration, writes: readonly ItemWrite[]): Promise<'done' | 'conflict'> {
+  return items.transact(writes).finally(() => onChange([]));
 }
 
 /** The items of a bucket that there are. Core's own reader decides what is in them, and whether this release may write to them. */

@@ -1,6 +1,7 @@
 import {
   type BucketStore,
   type Clock,
+  type ConfigRef,
   type ConfigStore,
   type LimitStatus,
   type Random,
@@ -178,6 +179,12 @@ export class Engine {
     } catch (error) {
       throw publicError(error);
     }
+  }
+
+  /** Forgets what this process itself has changed by administration, and asks every bucket again before it refuses. */
+  forget(namespaceId: string, refs: readonly ConfigRef[]): void {
+    this.configs.forget(namespaceId, refs);
+    this.#parts.knowledge.doubtAll(this.clock.nowUs());
   }
 
   /** Refuses new acquires, ends those that wait for their turn, waits until what runs has ended, an aborted acquire's giving back included, then refuses all. */

@@ -17,6 +17,7 @@ const LEARNING_RATE = 0.1;
  */
 export class BucketKnowledge {
   readonly #entries: BoundedMap<Entry>;
+  #doubtedUs = Number.NEGATIVE_INFINITY;
 
   constructor(maxBuckets: number) {
     this.#entries = new BoundedMap(maxBuckets);
@@ -30,7 +31,12 @@ export class BucketKnowledge {
   /** The state, if it was asked for after a moment, and this process has given nothing back since. */
   proof(bucket: string, sinceUs: number): BucketState | undefined {
     const entry = this.#entries.get(bucket);
-    return entry?.seenUs !== undefined && entry.seenUs > sinceUs ? entry.state : undefined;
+    return entry?.seenUs !== undefined && entry.seenUs > Math.max(sinceUs, this.#doubtedUs) ? entry.state : undefined;
+  }
+
+  /** Nothing that was seen up to now proves anything any more: an administrator has changed something. */
+  doubtAll(nowUs: number): void {
+    this.#doubtedUs = nowUs;
   }
 
   /** What was seen proves nothing any more: this process is giving back, or has lost a reply. */
