@@ -1,16 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type ConfigEntry,
-  type ConfigParts,
-  type ConfigRecord,
-  configRefs,
-  knowsLimit,
-  nextConfigVersion,
-  resolveConfig,
-} from './config.js';
+import { type ConfigEntry, type ConfigParts, type ConfigRecord, configRefs, knowsLimit, resolveConfig } from './config.js';
 import { Limit } from './limit.js';
-import { newEntity } from './lineage.js';
+import { newEntity, nextVersion } from './lineage.js';
 
 const NOW_MS = 1_800_000_000_000;
 const NOTHING: ConfigParts = { lineage: {}, entity: {}, entityDefault: {}, resource: {}, system: {} };
@@ -66,7 +58,7 @@ describe('a resolved configuration', () => {
       fc.property(anyVersions, fc.nat(3), fc.integer({ min: -1_000_000, max: 1_000_000 }), (versions, changed, clockMs) => {
         const before = resolveConfig(partsOf(versions)).version;
         const previous = { version: versions[changed] ?? 0 };
-        const grown = versions.map((version, index) => (index === changed ? nextConfigVersion(previous, version + clockMs) : version));
+        const grown = versions.map((version, index) => (index === changed ? nextVersion(previous, version + clockMs) : version));
 
         expect(resolveConfig(partsOf(grown)).version).toBeGreaterThan(before);
         expect(Number.isSafeInteger(resolveConfig(partsOf(grown)).version)).toBe(true);

@@ -127,8 +127,3 @@ export function configRefs(entity: string, resource: string): readonly ConfigRef
     { level: 'system' },
   ];
 }
-
-/** A version above the previous one, whatever the writer's clock says. */
-export function nextConfigVersion(previous: { readonly version: number } | undefined, nowMs: number): number {
-  return Math.max(Math.floor(nowMs), (previous?.version ?? 0) + 1);
-}

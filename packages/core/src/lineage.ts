@@ -72,6 +72,6 @@ export function placeBelow(parent: EntityRecord | undefined, cascade: boolean): 
 }
 
 /** A version above the previous one, whatever the writer's clock says. */
-export function nextVersion(previous: EntityRecord | undefined, nowMs: number): number {
+export function nextVersion(previous: { readonly version: number } | undefined, nowMs: number): number {
   return Math.max(Math.floor(nowMs), (previous?.version ?? 0) + 1);
 }

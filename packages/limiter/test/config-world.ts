@@ -1,13 +1,4 @@
-import {
-  type ConfigRecord,
-  type ConfigRef,
-  type EntityRecord,
-  Limit,
-  type LimitDefinition,
-  newEntity,
-  nextConfigVersion,
-  nextVersion,
-} from '@millrace/core';
+import { type ConfigRecord, type ConfigRef, type EntityRecord, Limit, type LimitDefinition, newEntity, nextVersion } from '@millrace/core';
 import { Engine, type EngineOptions } from '@millrace/limiter/engine';
 import { FailingStore, FakeRuntime } from '@millrace/testing';
 
@@ -31,7 +22,7 @@ export class ConfigWorld {
     const key = JSON.stringify(ref);
     const previous = this.#records.get(key);
     const nowMs = this.runtime.clock.nowMs();
-    const merged = { ...previous, ...change, version: nextConfigVersion(previous, nowMs), updatedAtMs: nowMs };
+    const merged = { ...previous, ...change, version: nextVersion(previous, nowMs), updatedAtMs: nowMs };
     const gone = (previous?.limits ?? []).map(({ name }) => name).filter((name) => !merged.limits?.some((limit) => limit.name === name));
     const record = { ...merged, retired: [...new Set([...(previous?.retired ?? []), ...gone])] } as ConfigRecord;
     this.#records.set(key, record);

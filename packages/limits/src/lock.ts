@@ -1,4 +1,4 @@
-import { ATTRIBUTE, type ItemKey, MillraceError, manifestLockKey, nextConfigVersion, SCHEMA_VERSION } from '@millrace/core';
+import { ATTRIBUTE, type ItemKey, MillraceError, manifestLockKey, nextVersion, SCHEMA_VERSION } from '@millrace/core';
 import type { Administration, Item, ItemWrite } from '@millrace/limiter/admin';
 
 /** Who applies a manifest, since when, and until when if nothing more is heard of it. */
@@ -63,7 +63,7 @@ export class ManifestLock {
         throw new ManifestLocked(`manifest "${manifest}" is being applied`, manifest, holder);
       }
       const version = Number(item?.[ATTRIBUTE.version] ?? 0);
-      const number = nextConfigVersion({ version }, nowMs);
+      const number = nextVersion({ version }, nowMs);
       const lock = new ManifestLock(parts, key, leaseMs, number);
       const put: ItemWrite = {
         kind: 'put',

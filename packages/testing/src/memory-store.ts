@@ -7,7 +7,7 @@ import {
   type ConfigEntry,
   type ConfigRef,
   type ConfigStore,
-  configKey,
+  configName,
   counterBase,
   type LimitState,
   type Move,
@@ -120,9 +120,4 @@ function moved(move: Exclude<Move, { readonly form: 'drop' }>, old: LimitState |
     case 'rescale':
       return { tatUs: move.toTatUs, used, returned };
   }
-}
-
-function configName(namespaceId: string, ref: ConfigRef): string {
-  const { partition, sort } = configKey(namespaceId, ref);
-  return `${partition}\n${sort}`;
 }

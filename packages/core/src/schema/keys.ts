@@ -70,6 +70,12 @@ export function configKey(namespaceId: string, ref: ConfigRef): ItemKey {
   }
 }
 
+/** Names an item of the configuration within a process. A name has no line break, so the parts are told apart. */
+export function configName(namespaceId: string, ref: ConfigRef): string {
+  const { partition, sort } = configKey(namespaceId, ref);
+  return `${partition}\n${sort}`;
+}
+
 /** What the sort keys of an entity's limits on a resource begin with; its default limits have none after it. */
 export const ENTITY_LIMITS_PREFIX = 'limits/';
 

@@ -1,4 +1,4 @@
-import type { ItemKey } from '@millrace/core';
+import { ATTRIBUTE, type ItemKey } from '@millrace/core';
 
 /** An item with its key, in plain values: text, numbers, true and false, lists and maps of them. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -71,7 +71,7 @@ export interface ItemTable {
   scan(prefix: string, after: ItemKey | undefined, pageSize: number): Promise<KeyPage>;
 }
 
-/** The first sort key behind a page that ended at a name; for lists whose sort keys are escaped names. */
+/** The key of an item. */
 export function keyOf(item: Item): ItemKey {
-  return { partition: String(item['PK']), sort: String(item['SK']) };
+  return { partition: String(item[ATTRIBUTE.partitionKey]), sort: String(item[ATTRIBUTE.sortKey]) };
 }

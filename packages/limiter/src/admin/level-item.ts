@@ -6,7 +6,7 @@ import {
   configFromItem,
   configKey,
   type Limit,
-  nextConfigVersion,
+  nextVersion,
   SCHEMA_VERSION,
   type WireItem,
 } from '@millrace/core';
@@ -60,7 +60,7 @@ export function levelWrite(
   const all: Readonly<Record<string, unknown>> = {
     ...changes,
     ...(current === undefined ? { [ATTRIBUTE.schemaVersion]: SCHEMA_VERSION } : {}),
-    [ATTRIBUTE.version]: nextConfigVersion({ version }, nowMs),
+    [ATTRIBUTE.version]: nextVersion({ version }, nowMs),
     [ATTRIBUTE.updatedAtMs]: Math.floor(nowMs),
     [ATTRIBUTE.deleted]: alive ? undefined : true,
     [ATTRIBUTE.ttlSec]: alive ? undefined : Math.ceil(nowMs / 1000) + TOMBSTONE_SEC,

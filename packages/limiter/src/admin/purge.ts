@@ -1,4 +1,4 @@
-import { ATTRIBUTE, configKey, type ItemKey, nextConfigVersion, SCHEMA_VERSION, ValidationError } from '@millrace/core';
+import { ATTRIBUTE, configKey, type ItemKey, nextVersion, SCHEMA_VERSION, ValidationError } from '@millrace/core';
 import type { ActorOptions } from './administration.js';
 import type { Item, ItemTable, ItemWrite } from './item-table.js';
 import { asRead } from './level-item.js';
@@ -68,7 +68,7 @@ export function tombstoneWrite(namespaceId: string, system: Item | undefined, no
       [ATTRIBUTE.partitionKey]: partition,
       [ATTRIBUTE.sortKey]: sort,
       [ATTRIBUTE.schemaVersion]: SCHEMA_VERSION,
-      [ATTRIBUTE.version]: nextConfigVersion({ version }, nowMs),
+      [ATTRIBUTE.version]: nextVersion({ version }, nowMs),
       [ATTRIBUTE.updatedAtMs]: Math.floor(nowMs),
       [ATTRIBUTE.closed]: true,
       [ATTRIBUTE.deleted]: true,

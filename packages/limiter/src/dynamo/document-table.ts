@@ -14,7 +14,7 @@ import {
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { ATTRIBUTE, type ItemKey, StoreFailure } from '@millrace/core';
-import type { Item, ItemPage, ItemQuery, ItemTable, ItemWrite, KeyPage } from '../admin/item-table.js';
+import { type Item, type ItemPage, type ItemQuery, type ItemTable, type ItemWrite, type KeyPage, keyOf } from '../admin/item-table.js';
 import { type RetryParts, withRetries } from '../engine/index.js';
 import { translated } from './document-command.js';
 import { checkChanges, checkItem } from './item-checks.js';
@@ -128,8 +128,8 @@ export class DocumentTable implements ItemTable {
         }),
       ),
     );
-    const keys = (Items as Key[]).map(itemKey);
-    return more === undefined ? { keys } : { keys, next: itemKey(more as Key) };
+    const keys = Items.map(keyOf);
+    return more === undefined ? { keys } : { keys, next: keyOf(more) };
   }
 
   #queryInput(query: ItemQuery, { low, high, after }: SortRange): QueryCommandInput {
@@ -221,10 +221,6 @@ const PASSING: ReadonlySet<string> = new Set(['TransactionConflict', 'Throttling
 
 function keyAttributes({ partition, sort }: ItemKey): Key {
   return { [PK]: partition, [SK]: sort };
-}
-
-function itemKey(key: Key): ItemKey {
-  return { partition: key[PK], sort: key[SK] };
 }
 
 function idOf(key: Key): string {

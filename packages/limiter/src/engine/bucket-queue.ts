@@ -105,8 +105,9 @@ export class BucketQueues {
     const result = await take(this.#parts, level, Math.max(...together.map(({ deadlineMs }) => deadlineMs)));
 
     if (result.kind !== 'exhausted') {
+      // What is taken for one alone says itself when its turn is.
       const waits =
-        result.kind === 'taken'
+        result.kind === 'taken' && together.length > 1
           ? waitsUs(
               together.map((waiting) => waiting.level),
               result.charges,

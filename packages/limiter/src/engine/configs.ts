@@ -1,4 +1,4 @@
-import { type ConfigEntry, type ConfigRef, type ConfigStore, configKey, type UnavailablePolicy } from '@millrace/core';
+import { type ConfigEntry, type ConfigRef, type ConfigStore, configName, type UnavailablePolicy } from '@millrace/core';
 import { BoundedMap } from './bounded-map.js';
 import type { ConfigCache, ConfigCacheStats } from './config-cache.js';
 import { type RetryParts, withRetries } from './send.js';
@@ -48,7 +48,7 @@ export class Configs {
     const entries: (ConfigEntry | Promise<ConfigEntry>)[] = [];
     const [missing, ageing]: [number[], ConfigRef[]] = [[], []];
     for (const [index, ref] of refs.entries()) {
-      const key = nameOf(namespaceId, ref);
+      const key = configName(namespaceId, ref);
       const cached = this.#options.cache.get(key);
       if (cached !== undefined && cached.untilMs > nowMs) {
         this.#hits += 1;
@@ -65,7 +65,7 @@ export class Configs {
     if (missing.length > 0) {
       const wanted = missing.flatMap((index) => refs[index] ?? []);
       // What this process itself has changed it must see at once; an older reading might come back otherwise.
-      const wasChanged = wanted.some((ref) => this.#changed.get(nameOf(namespaceId, ref)) === true);
+      const wasChanged = wanted.some((ref) => this.#changed.get(configName(namespaceId, ref)) === true);
       const loaded = this.#load(namespaceId, wanted, wasChanged ? 'fresh' : 'eventual', deadlineMs);
       for (const [position, index] of missing.entries()) entries[index] = loaded[position] ?? {};
     }
@@ -85,7 +85,7 @@ export class Configs {
   /** Forgets items, because this process has changed them; the next reading of them sees the change. */
   forget(namespaceId: string, refs: readonly ConfigRef[]): void {
     for (const ref of refs) {
-      const key = nameOf(namespaceId, ref);
+      const key = configName(namespaceId, ref);
       this.#options.cache.delete(key);
       // What is being read now may be from before the change: nobody who comes from now on may share it.
       this.#loading.delete(key);
@@ -123,7 +123,7 @@ export class Configs {
   #load(namespaceId: string, refs: readonly ConfigRef[], consistency: 'fresh' | 'eventual', deadlineMs: number): Promise<ConfigEntry>[] {
     const reading = withRetries(this.#parts, deadlineMs, 'unknown', () => this.#parts.configs.readConfig(namespaceId, refs, consistency));
     return refs.map((ref, index) => {
-      const key = nameOf(namespaceId, ref);
+      const key = configName(namespaceId, ref);
       const loading: Promise<ConfigEntry> = reading
         .then((entries) => {
           const entry = entries[index] ?? {};
@@ -161,10 +161,4 @@ export class Configs {
 
 function versionOf(entry: ConfigEntry): number {
   return entry.record?.version ?? entry.entity?.version ?? 0;
-}
-
-/** Names an item within this process. */
-function nameOf(namespaceId: string, ref: ConfigRef): string {
-  const { partition, sort } = configKey(namespaceId, ref);
-  return `${partition}\n${sort}`;
 }

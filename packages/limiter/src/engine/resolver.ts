@@ -42,11 +42,11 @@ export class Resolver {
     // Others may have read it again while this call's write was on its way.
     const known = await this.resolve(entity, resource, deadlineMs);
     if (isNewEnough(known)) return known;
-    const shared = await this.#refreshing.get(refreshName(entity, resource));
+    const shared = await this.#refreshing.get(nameOf(entity, resource));
     if (shared !== undefined && isNewEnough(shared)) return shared;
     const fresh = await this.#readAgain(entity, resource, deadlineMs);
     if (isNewEnough(fresh)) return fresh;
-    this.#floors.set(floorName(met, resource), version);
+    this.#floors.set(nameOf(met, resource), version);
     return this.resolve(entity, resource, deadlineMs);
   }
 
@@ -55,7 +55,7 @@ export class Resolver {
    * been added a moment ago. Undefined where that was done a moment ago; a caller that is wrong must not cost a read each.
    */
   async doubt(entity: string, resource: string, deadlineMs: number): Promise<Resolution | undefined> {
-    const name = refreshName(entity, resource);
+    const name = nameOf(entity, resource);
     const nowMs = this.#nowMs();
     if (nowMs - (this.#doubted.get(name) ?? Number.NEGATIVE_INFINITY) < DOUBT_MS) return undefined;
     this.#doubted.set(name, nowMs);
@@ -64,7 +64,7 @@ export class Resolver {
 
   /** One reading for all that want it now. */
   #readAgain(entity: string, resource: string, deadlineMs: number): Promise<Resolution> {
-    const name = refreshName(entity, resource);
+    const name = nameOf(entity, resource);
     let refreshing = this.#refreshing.get(name);
     if (refreshing === undefined) {
       refreshing = this.#resolve(entity, resource, (refs) => this.#configs.refresh(this.#namespaceId, refs, deadlineMs)).finally(() =>
@@ -98,7 +98,7 @@ export class Resolver {
   #resolved(entity: string, resource: string, entries: readonly ConfigEntry[]): ResolvedConfig {
     const [lineage = {}, own = {}, entityDefault = {}, resourceEntry = {}, system = {}] = entries;
     const resolved = resolveConfig({ lineage, entity: own, entityDefault, resource: resourceEntry, system });
-    const floor = this.#floors.get(floorName(entity, resource));
+    const floor = this.#floors.get(nameOf(entity, resource));
     return floor === undefined || floor <= resolved.version ? resolved : { ...resolved, version: floor };
   }
 }
@@ -110,5 +110,4 @@ function versionFor(resolution: Resolution, entity: string, met: string): number
 }
 
 // A name has no control character, so a line break tells its parts apart.
-const refreshName = (entity: string, resource: string): string => `${entity}\n${resource}`;
-const floorName = refreshName;
+const nameOf = (entity: string, resource: string): string => `${entity}\n${resource}`;

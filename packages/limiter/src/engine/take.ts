@@ -1,9 +1,7 @@
 import {
   type BucketState,
   type BucketWrite,
-  formFor,
   guessForm,
-  inScale,
   insistMove,
   isForeign,
   isStale,
@@ -16,7 +14,7 @@ import type { BucketKnowledge } from './knowledge.js';
 import type { Level } from './level.js';
 import { needsRescale, Rescaling, SCALE_WRITES } from './rescale.js';
 import { checkDeadline, type EngineParts, sendWrite } from './send.js';
-import { waitsUs } from './turns.js';
+import { admittedInTurn, waitsUs } from './turns.js';
 import { dropLeftovers, lengthenLife } from './upkeep.js';
 
 /** How a take at one level ended. */
@@ -163,8 +161,5 @@ function learn(
 /** Never said of a bucket in another scale than the level's: it is brought into that first, and judged by what it is then. */
 function isExhausted(level: Level, state: BucketState | undefined, nowUs: number): boolean {
   if (needsRescale(level, state, nowUs)) return false;
-  return level.debits.some(({ limit, timing, chargeUs }) => {
-    const held = state?.limits.get(limit.name);
-    return formFor(timing, held === undefined ? undefined : inScale(held, timing, nowUs), nowUs, chargeUs, level.waitUs) === undefined;
-  });
+  return admittedInTurn([level], state, nowUs)[0] === false;
 }
