@@ -28,6 +28,27 @@ export interface BucketState {
   /** The newest configuration that any writer knew. */
   readonly configVersion: number | undefined;
   readonly ttlSec: number;
+  /** The request that each slot has seen last; absent where there was none. */
+  readonly requestIds?: ReadonlyMap<number, number>;
+}
+
+/** How many of its last requests a bucket remembers, each in a slot. A writer always uses the same slot. */
+export const REQUEST_SLOTS = 4;
+
+/**
+ * Names a request, so that it counts once however often it arrives: the bucket refuses a write whose name its slot holds.
+ * Another writer of the same slot makes it forget, and then a request that is sent again counts again; that leaks, and
+ * never mints, as long as it is a debit.
+ */
+export interface RequestId {
+  readonly slot: number;
+  /** A whole number that no other request of any writer is likely to have. A number takes less room on the item than a text. */
+  readonly id: number;
+}
+
+/** True if the bucket remembers this very request. */
+export function hasApplied(state: BucketState | undefined, request: RequestId | undefined): boolean {
+  return request !== undefined && state?.requestIds?.get(request.slot) === request.id;
 }
 
 /**
@@ -78,6 +99,8 @@ export interface BucketWrite {
   readonly ttlSec: number;
   /** Refused if the bucket has met a newer one; absent where the writer's configuration does not matter. */
   readonly configVersion?: number;
+  /** Refused if the bucket remembers it; absent where a second arrival does no harm, or must not be risked at all. */
+  readonly request?: RequestId;
   readonly moves: readonly Move[];
 }
 

@@ -4,6 +4,7 @@ import { Holding } from '../src/engine/holding.js';
 import { BucketKnowledge } from '../src/engine/knowledge.js';
 import { type Level, levelFor } from '../src/engine/level.js';
 import { MonotonicClock } from '../src/engine/monotonic-clock.js';
+import { RequestIds } from '../src/engine/request-ids.js';
 import { Stats } from '../src/engine/stats.js';
 import { type TakeParts, type TakeResult, take } from '../src/engine/take.js';
 
@@ -55,7 +56,17 @@ export class ScaleProcess {
     const clock = new MonotonicClock(runtime.clock);
     const { sleep, random } = runtime;
     const newDeadlineMs = () => clock.nowMs() + DEADLINE_MS;
-    this.parts = { buckets: store, clock, sleep, random, stats: this.stats, knowledge: new BucketKnowledge(100), newDeadlineMs };
+    const requestIds = new RequestIds(random);
+    this.parts = {
+      buckets: store,
+      clock,
+      sleep,
+      random,
+      stats: this.stats,
+      requestIds,
+      knowledge: new BucketKnowledge(100),
+      newDeadlineMs,
+    };
   }
 
   /** Takes tokens of the limits in one write. */

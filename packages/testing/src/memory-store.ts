@@ -9,6 +9,7 @@ import {
   type ConfigStore,
   configName,
   counterBase,
+  hasApplied,
   type LimitState,
   type Move,
   type WriteOutcome,
@@ -42,6 +43,7 @@ export class MemoryStore implements BucketStore, ConfigStore {
       seq: (old?.seq ?? write.nowUs) + 1,
       configVersion: write.configVersion ?? old?.configVersion,
       ttlSec: write.ttlSec,
+      ...requestIdsAfter(write, old),
     };
     this.#buckets.set(key, state);
     return { kind: 'written', state };
@@ -75,6 +77,7 @@ export class MemoryStore implements BucketStore, ConfigStore {
 
 function isAllowed(write: BucketWrite, old: BucketState | undefined): boolean {
   if (write.configVersion !== undefined && old?.configVersion !== undefined && old.configVersion > write.configVersion) return false;
+  if (hasApplied(old, write.request)) return false;
   // A write without moves only lengthens the life of what is there, or raises its configuration version.
   if (write.moves.length === 0) return old !== undefined;
   return write.moves.every((move) => holds(move, old?.limits.get(move.limit)));
@@ -104,6 +107,12 @@ function isInScale({ scale }: { readonly scale?: string }, old: LimitState): boo
 function scaleAfter({ scale }: { readonly scale?: string }, old: LimitState | undefined): Pick<LimitState, 'scale'> {
   const left = scale ?? old?.scale;
   return left === undefined ? {} : { scale: left };
+}
+
+function requestIdsAfter({ request }: BucketWrite, old: BucketState | undefined): Pick<BucketState, 'requestIds'> {
+  const before = old?.requestIds;
+  if (request === undefined) return before === undefined ? {} : { requestIds: before };
+  return { requestIds: new Map(before).set(request.slot, request.id) };
 }
 
 function moved(move: Exclude<Move, { readonly form: 'drop' }>, old: LimitState | undefined, nowUs: number): LimitState {

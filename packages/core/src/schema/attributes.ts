@@ -34,6 +34,11 @@ export const ATTRIBUTE = {
 
 const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.', scale: 'p.' } as const;
 
+/** The attribute of a slot for the name of a request. */
+export function requestAttribute(slot: number): string {
+  return `q${slot}`;
+}
+
 /** The attribute that keeps one number, or the scale, of one limit. A limit's name has no dot, so the prefix is never ambiguous. */
 export function limitAttribute(part: keyof typeof LIMIT_PREFIX, limit: string): string {
   return LIMIT_PREFIX[part] + limit;

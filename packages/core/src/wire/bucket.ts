@@ -1,5 +1,5 @@
-import { type BucketRef, type BucketState, type BucketWrite, counterBase, type LimitState, type Move } from '../bucket.js';
-import { ATTRIBUTE, limitAttribute, limitOfAttribute } from '../schema/attributes.js';
+import { type BucketRef, type BucketState, type BucketWrite, counterBase, type LimitState, type Move, REQUEST_SLOTS } from '../bucket.js';
+import { ATTRIBUTE, limitAttribute, limitOfAttribute, requestAttribute } from '../schema/attributes.js';
 import { bucketKey } from '../schema/keys.js';
 import { checkSchemaVersion, SCHEMA_VERSION } from '../schema/version.js';
 import { bigintAt, numberAt, text, textAt, type WireItem, wireKey } from './attribute-value.js';
@@ -43,6 +43,12 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
     const [configVersion, known] = [expression.name(ATTRIBUTE.configVersion), expression.number(write.configVersion)];
     conditions.push(`(attribute_not_exists(${configVersion}) OR ${configVersion} <= ${known})`);
     assignments.push(`${configVersion} = ${known}`);
+  }
+
+  if (write.request !== undefined) {
+    const [slot, id] = [expression.name(requestAttribute(write.request.slot)), expression.number(write.request.id)];
+    conditions.push(`(attribute_not_exists(${slot}) OR ${slot} <> ${id})`);
+    assignments.push(`${slot} = ${id}`);
   }
 
   const [seq, version] = [expression.name(ATTRIBUTE.seq), expression.name(ATTRIBUTE.schemaVersion)];
@@ -174,5 +180,15 @@ export function bucketFromItem(item: WireItem): BucketState {
     seq: numberAt(item, ATTRIBUTE.seq) ?? 0,
     configVersion: numberAt(item, ATTRIBUTE.configVersion),
     ttlSec: numberAt(item, ATTRIBUTE.ttlSec) ?? 0,
+    ...requestIdsOf(item),
   };
+}
+
+function requestIdsOf(item: WireItem): Pick<BucketState, 'requestIds'> {
+  const requestIds = new Map<number, number>();
+  for (let slot = 0; slot < REQUEST_SLOTS; slot += 1) {
+    const id = numberAt(item, requestAttribute(slot));
+    if (id !== undefined) requestIds.set(slot, id);
+  }
+  return requestIds.size === 0 ? {} : { requestIds };
 }

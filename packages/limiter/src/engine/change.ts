@@ -1,5 +1,6 @@
 import {
   type BucketState,
+  type BucketWrite,
   chargeMove,
   creditInScale,
   debitInScale,
@@ -7,12 +8,14 @@ import {
   isStale,
   type Limit,
   type Move,
+  type RequestId,
   type Timing,
   timingOf,
   ttlSecFor,
 } from '@millrace/core';
 import { insistFromUs, MAX_WRITES, restlessBucket } from './insist.js';
 import type { Level } from './level.js';
+import { Debit } from './request-ids.js';
 import { checkDeadline, sendWrite } from './send.js';
 import type { TakeParts } from './take.js';
 import { lengthenLife } from './upkeep.js';
@@ -30,11 +33,15 @@ export interface Change {
  */
 export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
   let seen = parts.knowledge.seen(level.bucket);
-  if (changes.some(({ tokens }) => tokens < 0)) parts.knowledge.doubt(level.bucket);
+  const gives = changes.some(({ tokens }) => tokens < 0);
+  if (gives) parts.knowledge.doubt(level.bucket);
+  // What gives back must never arrive twice, and a name is forgotten once others have used its slot.
+  const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     if (attempt > 1) checkDeadline(parts, deadlineMs);
     const known = seen;
-    const { write, outcome } = await sendWrite(parts, (nowUs) => prepareChanges(level, changes, known, attempt, nowUs), deadlineMs);
+    const prepare = (nowUs: number) => prepareChanges(level, changes, known, attempt, nowUs, debit?.request);
+    const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
     parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
     if (outcome.kind === 'written') {
       await lengthenLife(parts, level, outcome.state, deadlineMs);
@@ -47,10 +54,18 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
   throw restlessBucket(level.entity, level.resource);
 }
 
-function prepareChanges(level: Level, changes: readonly Change[], seen: BucketState | undefined, attempt: number, nowUs: number) {
+function prepareChanges(
+  level: Level,
+  changes: readonly Change[],
+  seen: BucketState | undefined,
+  attempt: number,
+  nowUs: number,
+  request: RequestId | undefined,
+): { readonly write: BucketWrite } {
   const timings = changes.map(({ limit }) => timingOf(limit));
   const moves = changes.map((change) => moveFor(change, seen, attempt, nowUs));
-  return { write: { ref: level.ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), moves } };
+  const named = request === undefined ? {} : { request };
+  return { write: { ref: level.ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), ...named, moves } };
 }
 
 function moveFor({ limit, tokens, chargeUs }: Change, seen: BucketState | undefined, attempt: number, nowUs: number): Move {

@@ -21,6 +21,7 @@ import type { Lease } from './lease.js';
 import type { Amounts } from './level.js';
 import { MonotonicClock } from './monotonic-clock.js';
 import { type AcquireOptions, checkAcquire, checkAmounts, checkRequest, type LimitsOptions, type Request } from './request.js';
+import { RequestIds } from './request-ids.js';
 import { Resolver } from './resolver.js';
 import { sendRead } from './send.js';
 import { Stats } from './stats.js';
@@ -85,6 +86,7 @@ export class Engine {
       ...retry,
       clock: this.clock,
       buckets: store,
+      requestIds: shared === undefined ? new RequestIds(random) : shared.#parts.requestIds,
       knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
     };

@@ -3,12 +3,14 @@ import {
   type BucketStore,
   type BucketWrite,
   type Clock,
+  hasApplied,
   type Random,
   type Sleep,
   StoreFailure,
   type WriteOutcome,
 } from '@millrace/core';
 import type { MonotonicClock } from './monotonic-clock.js';
+import type { Debit, RequestIds } from './request-ids.js';
 import type { Stats } from './stats.js';
 
 /** What it takes to try again. */
@@ -23,6 +25,7 @@ export interface RetryParts {
 export interface EngineParts extends RetryParts {
   readonly buckets: BucketStore;
   readonly clock: MonotonicClock;
+  readonly requestIds: RequestIds;
 }
 
 const MAX_RETRIES = 4;
@@ -34,9 +37,11 @@ interface Prepared {
 }
 
 /**
- * Sends one write. It is sent again only if the store said that it changed nothing (a throttle, a refused connection),
- * after a random wait that doubles, and never past the deadline: a debit that may have happened must not happen twice,
- * and a credit that may have happened would mint.
+ * Sends one write. If the store says that it changed nothing (a throttle, a refused connection) it is sent again, after a
+ * random wait that doubles, and never past the deadline.
+ *
+ * Where the reply is lost it may have happened. A debit goes again by its name: the bucket refuses what it has done
+ * already, and that refusal stands for the reply. A credit is never sent again: it would mint.
  *
  * Each time it is made anew from the time that it is then. A write that still said the time before the wait would set a
  * full bucket to a moment that has passed, and what flows in a wait would be admitted twice.
@@ -45,13 +50,30 @@ export async function sendWrite<P extends Prepared>(
   parts: EngineParts,
   prepare: (nowUs: number) => P,
   deadlineMs: number,
+  debit?: Debit<P>,
 ): Promise<P & { readonly outcome: WriteOutcome }> {
-  return withRetries(parts, deadlineMs, 'no', async () => {
-    const prepared = prepare(parts.clock.nowUs());
-    const outcome = await parts.buckets.write(prepared.write);
-    if (outcome.kind === 'refused') parts.stats.add('refusedWrites');
-    return { ...prepared, outcome };
-  });
+  let isUnanswered = debit?.lost !== undefined;
+  try {
+    return await withRetries(parts, deadlineMs, debit === undefined ? 'no' : 'unknown', async () => {
+      const prepared = prepare(parts.clock.nowUs());
+      const outcome = await parts.buckets.write(prepared.write).catch((error: unknown) => {
+        if (error instanceof StoreFailure && error.applied === 'unknown') {
+          isUnanswered = true;
+          if (debit !== undefined) debit.lost ??= prepared;
+        }
+        throw error;
+      });
+      if (outcome.kind === 'written') return { ...prepared, outcome };
+      parts.stats.add('refusedWrites');
+      const { state } = outcome;
+      if (state === undefined || !hasApplied(state, prepared.write.request)) return { ...prepared, outcome };
+      parts.stats.add('recoveredReplies');
+      return { ...(debit?.lost ?? prepared), outcome: { kind: 'written', state } };
+    });
+  } catch (error) {
+    if (isUnanswered) parts.stats.add('lostReplies');
+    throw error;
+  }
 }
 
 /** Ends a call that has guessed wrong so often, or waited so long, that its time is over. */
@@ -78,10 +100,7 @@ export async function withRetries<T>(
       if (!(error instanceof StoreFailure)) throw error;
       const harmless = PASSING.has(error.reason) && (error.applied === 'no' || repeatable === 'unknown');
       const delayMs = parts.random() * FIRST_DELAY_MS * 2 ** retry;
-      if (!harmless || retry === MAX_RETRIES || parts.clock.nowMs() + delayMs > deadlineMs) {
-        if (error.applied === 'unknown' && repeatable === 'no') parts.stats.add('lostReplies');
-        throw error;
-      }
+      if (!harmless || retry === MAX_RETRIES || parts.clock.nowMs() + delayMs > deadlineMs) throw error;
       parts.stats.add('retries');
       await parts.sleep(delayMs);
     }

@@ -1,7 +1,17 @@
-import { type BucketState, type LimitStatus, type Move, statusOf, timingOf, ttlSecFor } from '@millrace/core';
+import {
+  type BucketState,
+  type BucketWrite,
+  type LimitStatus,
+  type Move,
+  type RequestId,
+  statusOf,
+  timingOf,
+  ttlSecFor,
+} from '@millrace/core';
 import type { BucketQueues, Caller } from './bucket-queue.js';
 import { MAX_WRITES, restlessBucket } from './insist.js';
 import type { Level } from './level.js';
+import { Debit } from './request-ids.js';
 import { checkDeadline, sendWrite } from './send.js';
 import type { TakeParts, TakeResult } from './take.js';
 
@@ -48,10 +58,12 @@ export async function takeOrCount(parts: QueuedParts, level: Level, caller: Call
 /** Counts a level's tokens as used without charging them. */
 async function count(parts: TakeParts, level: Level, found: BucketState | undefined, deadlineMs: number): Promise<BucketState> {
   let seen = found;
+  const debit = new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     if (attempt > 1) checkDeadline(parts, deadlineMs);
     const known = seen;
-    const { write, outcome } = await sendWrite(parts, (nowUs) => prepareCount(level, known, nowUs), deadlineMs);
+    const prepare = (nowUs: number) => prepareCount(level, known, nowUs, debit.request);
+    const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
     parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
     if (outcome.kind === 'written') return outcome.state;
     seen = outcome.state;
@@ -59,7 +71,12 @@ async function count(parts: TakeParts, level: Level, found: BucketState | undefi
   throw restlessBucket(level.entity, level.resource);
 }
 
-function prepareCount({ ref, debits }: Level, seen: BucketState | undefined, nowUs: number) {
+function prepareCount(
+  { ref, debits }: Level,
+  seen: BucketState | undefined,
+  nowUs: number,
+  request: RequestId,
+): { readonly write: BucketWrite } {
   const moves = debits.map(({ limit, tokens }): Move => {
     const name = limit.name;
     // Any arrival time will do, since none is moved; where there is none yet the limit begins full.
@@ -67,5 +84,5 @@ function prepareCount({ ref, debits }: Level, seen: BucketState | undefined, now
     return { form: 'idle', limit: name, tokens, chargeUs: 0, toUs: nowUs, scale: timingOf(limit).scale };
   });
   const timings = debits.map(({ timing }) => timing);
-  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), moves } };
+  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), request, moves } };
 }

@@ -22,8 +22,10 @@ export interface LimiterStats {
   readonly branchMisses: number;
   /** Requests sent again because they had certainly changed nothing. */
   readonly retries: number;
-  /** Debits and credits whose reply never came. They may have leaked tokens, and have minted none. */
+  /** Debits and credits that nothing was heard of to the end. They may have leaked tokens, and have minted none. */
   readonly lostReplies: number;
+  /** Debits whose reply was lost, and that the bucket turned out to have done when they were sent again. */
+  readonly recoveredReplies: number;
   /** Times that a bucket had met a newer configuration than the writer knew. */
   readonly staleConfigurations: number;
 }
@@ -63,6 +65,7 @@ export class Stats {
       branchMisses: count('branchMisses'),
       retries: count('retries'),
       lostReplies: count('lostReplies'),
+      recoveredReplies: count('recoveredReplies'),
       staleConfigurations: count('staleConfigurations'),
     };
   }

@@ -5,6 +5,7 @@ import {
   insistMove,
   isForeign,
   isStale,
+  type RequestId,
   type TakeMove,
   takeMove,
   ttlSecFor,
@@ -12,6 +13,7 @@ import {
 import { insistFromUs, MAX_WRITES, restlessBucket } from './insist.js';
 import type { BucketKnowledge } from './knowledge.js';
 import type { Level } from './level.js';
+import { Debit } from './request-ids.js';
 import { needsRescale, Rescaling, SCALE_WRITES } from './rescale.js';
 import { checkDeadline, type EngineParts, sendWrite } from './send.js';
 import { admittedInTurn, waitsUs } from './turns.js';
@@ -54,14 +56,17 @@ export interface TakeParts extends EngineParts {
 export async function take(parts: TakeParts, level: Level, deadlineMs: number): Promise<TakeResult> {
   try {
     const rescaling = new Rescaling(level);
+    // One name for all tries: whichever of them happens, it is the one.
+    const debit = new Debit<Prepared>(parts.requestIds);
     let misses = 0;
     for (let attempt = 1; attempt <= MAX_WRITES + SCALE_WRITES && misses < MAX_WRITES; attempt += 1) {
       if (attempt > 1) checkDeadline(parts, deadlineMs);
       const knows = { isExact: attempt > 1, misses };
       const { write, guesses, outcome } = await sendWrite(
         parts,
-        (now) => prepare(parts.knowledge, level, rescaling, knows, now),
+        (now) => prepare(parts.knowledge, level, rescaling, knows, debit.request, now),
         deadlineMs,
+        debit,
       );
       const { nowUs } = write;
       learn(parts.knowledge, level, guesses, outcome.kind, outcome.state, nowUs);
@@ -125,7 +130,14 @@ interface Prepared {
   readonly guesses?: readonly Guess[];
 }
 
-function prepare(knowledge: BucketKnowledge, level: Level, rescaling: Rescaling, certainty: Certainty, nowUs: number): Prepared {
+function prepare(
+  knowledge: BucketKnowledge,
+  level: Level,
+  rescaling: Rescaling,
+  certainty: Certainty,
+  request: RequestId,
+  nowUs: number,
+): Prepared {
   const before = rescaling.prepare(knowledge.seen(level.bucket), nowUs);
   if (before !== undefined) return { write: before };
   const guesses = guessForms(knowledge, level, nowUs, certainty);
@@ -135,6 +147,7 @@ function prepare(knowledge: BucketKnowledge, level: Level, rescaling: Rescaling,
     nowUs,
     ttlSec: ttlSecFor(timings, knowledge.seen(level.bucket), nowUs),
     ...(level.configVersion === undefined ? {} : { configVersion: level.configVersion }),
+    request,
     moves: guesses.map(({ move }) => move),
   };
   return { guesses, write };

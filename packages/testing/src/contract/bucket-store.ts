@@ -5,6 +5,7 @@ import { describeCounters } from './bucket-counters.js';
 import { describeForms } from './bucket-forms.js';
 import { describeModel } from './bucket-model.js';
 import { describeNames } from './bucket-names.js';
+import { describeRequests } from './bucket-requests.js';
 import { describeDrops, describeScales } from './bucket-scales.js';
 import { describeHeader, describeMoves } from './bucket-writes.js';
 import { type OpenStore, suiteStore } from './opened-store.js';
@@ -18,6 +19,7 @@ export function describeBucketStore(name: string, open: OpenStore<BucketStore>):
     describeScales(store);
     describeDrops(store);
     describeHeader(store);
+    describeRequests(store);
     describeCounters(store);
     describeConcurrency(store);
     describeNames(store);

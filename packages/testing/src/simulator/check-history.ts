@@ -1,6 +1,7 @@
 import { type BucketRef, bucketName } from '@millrace/core';
 import type { MemoryStore } from '../memory-store.js';
 import { checkAdmission } from './check-admission.js';
+import { checkRequests, takenAgain } from './check-requests.js';
 import { NAMESPACE, RESOURCE } from './client.js';
 import type { Executed, History } from './history.js';
 import type { Scenario } from './scenario.js';
@@ -19,7 +20,7 @@ export function checkHistory(history: History, scenario: Scenario, store: Memory
       broken.push(...checkAdmission(limit, executed, tolerance).map((line) => `${line} at ${entity}`));
       broken.push(...checkBooks(history, scenario, store, ref, limit.name, byBucket));
     }
-    broken.push(...checkAtomicity(executed, entity));
+    broken.push(...checkAtomicity(executed, entity), ...checkRequests(executed, entity));
   }
   broken.push(...checkLineage(byBucket));
   return broken;
@@ -42,6 +43,8 @@ function checkBooks(history: History, scenario: Scenario, store: MemoryStore, re
     if (claim.atUs >= knownFromUs) low += certain + (claim.unsureLow.get(limit) ?? 0);
     high += certain + (claim.unsureHigh.get(limit) ?? 0);
   }
+  const again = takenAgain(byBucket.get(bucketName(ref)) ?? [], limit);
+  [low, high] = [low + again, high + again];
   if (net >= low && net <= high) return [];
   return [`I3 "${limit}" of ${ref.entity}: the books say ${net} tokens, the callers between ${low} and ${high}`];
 }
