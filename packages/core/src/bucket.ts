@@ -1,4 +1,5 @@
 import { type Form, latestUs } from './arrival.js';
+import { FIRST_LAYOUT, type Layout, shardCount } from './layout.js';
 import type { Timing } from './timing.js';
 
 /** Names one bucket: the state of all limits of one entity on one resource. */
@@ -30,6 +31,18 @@ export interface BucketState {
   readonly ttlSec: number;
   /** The request that each slot has seen last; absent where there was none. */
   readonly requestIds?: ReadonlyMap<number, number>;
+  /** Over how many items the bucket is spread; absent on one that never was. */
+  readonly layout?: Layout;
+  /** The layout that a merge is bringing about; on the first item only. */
+  readonly nextLayout?: Layout;
+  /** What the item that splits off from this one begins with; absent once it has. */
+  readonly seeds?: ReadonlyMap<string, Seed>;
+}
+
+/** The state of a limit as a split found it. */
+export interface Seed {
+  readonly tatUs: number;
+  readonly scale: string | undefined;
 }
 
 /** How many of its last requests a bucket remembers, each in a slot. A writer always uses the same slot. */
@@ -92,6 +105,24 @@ export type Move =
 /** A move that takes, or charges. */
 export type TakeMove = Extract<Move, { readonly form: Form }>;
 
+/**
+ * A step of a bucket's way from one layout to another. Each is one write of one item, and whoever comes by may do it.
+ *
+ * | form | item | what it does |
+ * | --- | --- | --- |
+ * | split | of a split, each that is there | sets the layout, and keeps each limit's arrival time as a seed |
+ * | birth | of a split, each new one | sets the layout and the limits to what the seeds say; refused by an item that is as new |
+ * | born | of a split, each that was there | forgets the seeds |
+ * | intend | of a merge, the first | says where to: one decision at a time |
+ * | retire | of a merge, each that goes | sets the layout; nobody takes from the item any more, so that what it lacks is final |
+ * | absorb | of a merge, each that stays | sets the layout, and, by its moves, what the two of them lack together |
+ */
+export type Reshape =
+  | { readonly form: 'split'; readonly to: Layout; readonly limits: readonly string[]; readonly absent: readonly string[] }
+  | { readonly form: 'birth'; readonly to: Layout; readonly seeds: ReadonlyMap<string, Seed> }
+  | { readonly form: 'born'; readonly limits: readonly string[] }
+  | { readonly form: 'intend' | 'retire' | 'absorb'; readonly to: Layout };
+
 /** One conditional write of one bucket. */
 export interface BucketWrite {
   readonly ref: BucketRef;
@@ -101,6 +132,9 @@ export interface BucketWrite {
   readonly configVersion?: number;
   /** Refused if the bucket remembers it; absent where a second arrival does no harm, or must not be risked at all. */
   readonly request?: RequestId;
+  /** Refused if the item has another one; absent where it does not matter. An item that is missing has the first. */
+  readonly layout?: Layout;
+  readonly reshape?: Reshape;
   readonly moves: readonly Move[];
 }
 
@@ -167,16 +201,23 @@ export function counterBase(nowUs: number): bigint {
 }
 
 const GRACE_SEC = 7 * 86_400;
+/** The first item says over how many the bucket is spread, and must not go while others are used: one of them may owe for long. */
+const SPREAD_GRACE_SEC = 90 * 86_400;
 
 /**
  * When an item may be deleted: a week after it is full again, as far as the writer knows. A deleted bucket counts as
  * full, so deletion must never come before that.
  */
-export function ttlSecFor(timings: readonly Timing[], seen: BucketState | undefined, nowUs: number): number {
+export function ttlSecFor(
+  timings: readonly Timing[],
+  seen: BucketState | undefined,
+  nowUs: number,
+  layout: Layout = seen?.layout ?? FIRST_LAYOUT,
+): number {
   let fullUs = nowUs;
   for (const timing of timings) fullUs = Math.max(fullUs, nowUs + timing.toleranceUs);
   for (const limit of seen?.limits.values() ?? []) fullUs = Math.max(fullUs, limit.tatUs);
-  return Math.ceil(fullUs / 1_000_000) + GRACE_SEC;
+  return Math.ceil(fullUs / 1_000_000) + (shardCount(layout) > 1 ? SPREAD_GRACE_SEC : GRACE_SEC);
 }
 
 /** True when an item would be deleted less than a day after it is full: its writer did not know how deep its debt is. */

@@ -13,6 +13,8 @@ export {
   needsLongerTtl,
   REQUEST_SLOTS,
   type RequestId,
+  type Reshape,
+  type Seed,
   type TakeMove,
   takeMove,
   ttlSecFor,
@@ -35,6 +37,7 @@ export {
 export { describeValue, type ErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
 export { type RateLimitHeaders, rateLimitHeaders } from './headers.js';
 export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind } from './input.js';
+export { acrossLayouts, FIRST_LAYOUT, type Layout, layoutAfter, MAX_SHARDS, mostShards, shardCount, shardTiming } from './layout.js';
 export { checkLimits, Limit, type LimitDefinition, type LimitOptions, MAX_LIMITS } from './limit.js';
 export {
   type EntityRecord,

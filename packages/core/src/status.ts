@@ -2,7 +2,7 @@ import { availableTokens, waitMs } from './arrival.js';
 import type { BucketState } from './bucket.js';
 import type { Limit } from './limit.js';
 import { inScale } from './scale.js';
-import { debitUs, timingOf } from './timing.js';
+import { debitUs, type Timing, timingOf } from './timing.js';
 
 /** How one limit of one entity stands towards a request. */
 export interface LimitStatus {
@@ -22,18 +22,19 @@ export interface LimitStatus {
   readonly exceeded: boolean;
 }
 
-/** Judges a request for `requested` tokens of a limit by a bucket's state. */
+/** Judges a request for `requested` tokens of a limit by a bucket's state; `timing` is another one than the limit's on one item of several. */
 export function statusOf(
   where: { readonly entity: string; readonly resource: string },
   limit: Limit,
   requested: number,
   state: BucketState | undefined,
   nowUs: number,
+  timing: Timing = timingOf(limit),
+  chargeUs: number = debitUs(timing, requested),
 ): LimitStatus {
-  const timing = timingOf(limit);
   const held = state?.limits.get(limit.name);
   const tatUs = held === undefined ? undefined : inScale(held, timing, nowUs);
-  const retryAfterMs = waitMs(timing, tatUs, nowUs, debitUs(timing, requested));
+  const retryAfterMs = waitMs(timing, tatUs, nowUs, chargeUs);
   return {
     entity: where.entity,
     resource: where.resource,

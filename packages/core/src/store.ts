@@ -23,6 +23,8 @@ export interface ConfigStore {
 /** Why a store gave no answer. */
 export type FailureReason =
   | 'throttled'
+  /** Throttled because of this one key: its partition carries no more. */
+  | 'hot-key'
   | 'timeout'
   | 'network'
   | 'server'

@@ -21,6 +21,10 @@ const IDLE: LimiterStats = {
   branchMisses: 0,
   retries: 0,
   lostReplies: 0,
+  recoveredReplies: 0,
+  layoutMisses: 0,
+  splits: 0,
+  merges: 0,
   staleConfigurations: 0,
 };
 

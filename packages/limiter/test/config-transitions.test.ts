@@ -12,9 +12,7 @@ import { STATES, TRANSITIONS, type Transition, Witness } from './transition-worl
 
 const TTL_MS = 60_000;
 
-const CASES = Object.entries(TRANSITIONS).flatMap(([name, transition]) =>
-  STATES.flatMap((state) => [0, 1, 2, 3].map((shard) => ({ name, transition, state, shard }))),
-);
+const CASES = Object.entries(TRANSITIONS).flatMap(([name, transition]) => STATES.map((state) => ({ name, transition, state })));
 
 describe('a live bucket obeys', () => {
   const runtime = new FakeRuntime();
@@ -34,13 +32,13 @@ describe('a live bucket obeys', () => {
     await opened?.close();
   });
 
-  /** One more process, whose requests go to one of a bucket's items. */
-  function open(shard: number): Engine {
+  /** One more process. */
+  function open(): Engine {
     const { clock, sleep, random } = runtime;
     const store = new DynamoStore(new Sender(connection.client, opened.table, 5_000, () => undefined), opened.table);
     const { namespaceId } = administrationOf(admin);
     const times = { deadlineMs: 10_000, configTtlMs: TTL_MS, maxEntries: 1_000 };
-    return new Engine({ store, namespaceId, clock, sleep, random, ...times, shardFor: () => shard });
+    return new Engine({ store, namespaceId, clock, sleep, random, ...times });
   }
 
   /** Stores the limits from before, and gives what stores those after. */
@@ -51,12 +49,12 @@ describe('a live bucket obeys', () => {
     return () => (deletesLevel === true ? admin.limits.delete(own) : admin.limits.set(own, after));
   }
 
-  it.each(CASES)('$name, while $state, in the item of shard $shard', async ({ transition, state, shard }) => {
+  it.each(CASES)('$name, while $state', async ({ transition, state }) => {
     cases += 1;
     const { before, after } = transition;
     const [entity, resource] = [`key-${cases}`, `model-${cases}`];
     const change = await prepare(transition, entity, resource);
-    const [old, young] = [open(shard), open(shard)];
+    const [old, young] = [open(), open()];
     const witness = new Witness(runtime, entity, resource);
     const all = [...before, ...after];
 

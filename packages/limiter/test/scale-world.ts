@@ -1,5 +1,6 @@
 import { type BucketRef, Limit, statusOf } from '@millrace/core';
 import { FailingStore, FakeRuntime } from '@millrace/testing';
+import { BoundedMap } from '../src/engine/bounded-map.js';
 import { Holding } from '../src/engine/holding.js';
 import { BucketKnowledge } from '../src/engine/knowledge.js';
 import { type Level, levelFor } from '../src/engine/level.js';
@@ -64,6 +65,7 @@ export class ScaleProcess {
       random,
       stats: this.stats,
       requestIds,
+      hotItems: new BoundedMap<true>(100),
       knowledge: new BucketKnowledge(100),
       newDeadlineMs,
     };

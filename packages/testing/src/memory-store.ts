@@ -14,6 +14,7 @@ import {
   type Move,
   type WriteOutcome,
 } from '@millrace/core';
+import { mayReshape, reshaped } from './memory-reshape.js';
 
 /**
  * The reference store: what a bucket write means, said as plainly as possible. It is slow, obvious and atomic, because
@@ -38,12 +39,14 @@ export class MemoryStore implements BucketStore, ConfigStore {
       if (move.form === 'drop') limits.delete(move.limit);
       else limits.set(move.limit, { ...moved(move, limits.get(move.limit), write.nowUs), ...scaleAfter(move, limits.get(move.limit)) });
     }
+    const shape = reshaped(write, old, limits);
     const state: BucketState = {
       limits,
       seq: (old?.seq ?? write.nowUs) + 1,
       configVersion: write.configVersion ?? old?.configVersion,
       ttlSec: write.ttlSec,
       ...requestIdsAfter(write, old),
+      ...shape,
     };
     this.#buckets.set(key, state);
     return { kind: 'written', state };
@@ -77,9 +80,9 @@ export class MemoryStore implements BucketStore, ConfigStore {
 
 function isAllowed(write: BucketWrite, old: BucketState | undefined): boolean {
   if (write.configVersion !== undefined && old?.configVersion !== undefined && old.configVersion > write.configVersion) return false;
-  if (hasApplied(old, write.request)) return false;
+  if (hasApplied(old, write.request) || !mayReshape(write, old)) return false;
   // A write without moves only lengthens the life of what is there, or raises its configuration version.
-  if (write.moves.length === 0) return old !== undefined;
+  if (write.moves.length === 0) return old !== undefined || write.reshape?.form === 'birth' || write.reshape?.form === 'retire';
   return write.moves.every((move) => holds(move, old?.limits.get(move.limit)));
 }
 

@@ -35,8 +35,8 @@ const faults: readonly Fault[] = [
     edits: [
       {
         file: 'packages/limiter/src/engine/cascade.ts',
-        from: 'await new Holding(result.level, result.kind).giveBack(parts, deadlineMs);',
-        to: 'await new Holding(result.level, result.kind).giveBack(parts, deadlineMs); await new Holding(result.level, result.kind).giveBack(parts, deadlineMs);',
+        from: 'await Promise.all(taken.map((result) => giveBackShares(parts, result)));',
+        to: 'await Promise.all([...taken, ...taken].map((result) => giveBackShares(parts, result)));',
       },
     ],
   },
@@ -50,8 +50,8 @@ const faults: readonly Fault[] = [
       },
       {
         file: 'packages/limiter/src/engine/take.ts',
-        from: "if (isExhausted(level, outcome.state, nowUs)) return { kind: 'exhausted', level, state: outcome.state, nowUs };",
-        to: "if (attempt > 3 && isExhausted(level, outcome.state, nowUs)) return { kind: 'exhausted', level, state: outcome.state, nowUs };",
+        from: 'const end = endOf(level, outcome, nowUs);',
+        to: "const found = endOf(level, outcome, nowUs); const end = attempt <= 3 && found?.kind === 'exhausted' ? undefined : found;",
       },
     ],
   },

@@ -6,6 +6,8 @@ export const ATTRIBUTE = {
   schemaVersion: 'v',
   seq: 'seq',
   configVersion: 'cv',
+  layout: 'n',
+  nextLayout: 'm',
   namespaceId: 'id',
   name: 'name',
   createdAtMs: 'at',
@@ -32,7 +34,7 @@ export const ATTRIBUTE = {
   writtenBy: 'by',
 } as const;
 
-const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.', scale: 'p.' } as const;
+const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.', scale: 'p.', seed: 's.', seedScale: 'z.' } as const;
 
 /** The attribute of a slot for the name of a request. */
 export function requestAttribute(slot: number): string {
@@ -45,6 +47,7 @@ export function limitAttribute(part: keyof typeof LIMIT_PREFIX, limit: string): 
 }
 
 /** The limit whose arrival time an attribute keeps, if it keeps one. */
-export function limitOfAttribute(attribute: string): string | undefined {
-  return attribute.startsWith(LIMIT_PREFIX.tat) ? attribute.slice(LIMIT_PREFIX.tat.length) : undefined;
+export function limitOfAttribute(attribute: string, part: 'tat' | 'seed' = 'tat'): string | undefined {
+  const prefix = LIMIT_PREFIX[part];
+  return attribute.startsWith(prefix) ? attribute.slice(prefix.length) : undefined;
 }

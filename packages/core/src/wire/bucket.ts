@@ -4,6 +4,7 @@ import { bucketKey } from '../schema/keys.js';
 import { checkSchemaVersion, SCHEMA_VERSION } from '../schema/version.js';
 import { bigintAt, numberAt, text, textAt, type WireItem, wireKey } from './attribute-value.js';
 import { Expression } from './expression.js';
+import { layoutOf, reshapeClauses } from './reshape.js';
 
 /** DynamoDB's UpdateItem, as far as Millrace uses it. */
 export interface UpdateItemWire {
@@ -51,6 +52,11 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
     assignments.push(`${slot} = ${id}`);
   }
 
+  const shape = reshapeClauses(expression, write);
+  conditions.push(...shape.conditions);
+  assignments.push(...shape.assignments);
+  removals.push(...shape.removals);
+
   const [seq, version] = [expression.name(ATTRIBUTE.seq), expression.name(ATTRIBUTE.schemaVersion)];
   // An item that this release could not read it must not write either.
   const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
@@ -61,7 +67,7 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
     `${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(write.ttlSec)}`,
   );
   // A write without moves only lengthens an item's life, or raises its configuration version: it must not create one.
-  if (write.moves.length === 0) conditions.push(`attribute_exists(${seq})`);
+  if (write.moves.length === 0 && !mayCreate(write)) conditions.push(`attribute_exists(${seq})`);
 
   return {
     TableName: table,
@@ -74,6 +80,11 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     ReturnConsumedCapacity: 'TOTAL',
   };
+}
+
+/** Steps of a new layout that leave an item behind, whether there was one or not. */
+export function mayCreate({ reshape }: Pick<BucketWrite, 'reshape'>): boolean {
+  return reshape?.form === 'birth' || reshape?.form === 'retire';
 }
 
 interface MoveClauses {
@@ -181,6 +192,7 @@ export function bucketFromItem(item: WireItem): BucketState {
     configVersion: numberAt(item, ATTRIBUTE.configVersion),
     ttlSec: numberAt(item, ATTRIBUTE.ttlSec) ?? 0,
     ...requestIdsOf(item),
+    ...layoutOf(item),
   };
 }
 

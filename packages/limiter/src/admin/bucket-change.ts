@@ -1,14 +1,18 @@
 import {
   ATTRIBUTE,
+  acrossLayouts,
   type BucketState,
   bucketFromItem,
   bucketKey,
   creditInScale,
   debitInScale,
+  FIRST_LAYOUT,
   type ItemKey,
   type LimitState,
   limitAttribute,
+  MAX_SHARDS,
   MillraceError,
+  shardCount,
   ValidationError,
 } from '@millrace/core';
 import type { Amounts } from '../engine/index.js';
@@ -24,12 +28,11 @@ export interface BucketName {
   readonly actor: string | undefined;
 }
 
-/** As many items as a bucket is ever spread over. */
-const MAX_SHARDS = 32;
 /** The scale in which a token takes a microsecond: a charge in it is a number of tokens. */
 const TOKENS = '1/1';
 
 interface Shard {
+  readonly shard: number;
   readonly key: ItemKey;
   readonly state: BucketState;
 }
@@ -42,7 +45,7 @@ export async function resetBucket(parts: Administration, name: BucketName): Prom
   await inTurns('reset a bucket', async () => {
     const nowMs = parts.nowMs();
     const nowUs = Math.floor(nowMs * 1000);
-    const shards = await readShards(parts, name, MAX_SHARDS);
+    const shards = inUse(await readShards(parts, name, MAX_SHARDS));
     const writes = shards.flatMap(({ key, state }): ItemWrite[] => {
       const missing = [...state.limits].filter(([, { tatUs }]) => tatUs > nowUs).map(([limit]) => limitAttribute('tat', limit));
       if (missing.length === 0) return [];
@@ -72,7 +75,9 @@ export async function grantTokens(parts: Administration, name: BucketName, amoun
       const { tatUs, scale } = keptLimit(name, state, limit);
       const [tat, kept] = [limitAttribute('tat', limit), limitAttribute('scale', limit)];
       // Far below now an arrival time means no more than below it; the numbers have to stay exact.
-      const creditUs = Math.min(creditInScale(tokens, TOKENS, scale), Math.max(0, tatUs));
+      // On one item of several a token takes as many times longer, so that all of it comes out on the first.
+      const ownUs = acrossLayouts(creditInScale(tokens, TOKENS, scale), 1, itemsOf(state), 'down');
+      const creditUs = Math.min(ownUs, Math.max(0, tatUs));
       return { change: [tat, -creditUs] as const, when: [isPresent(tat), { attribute: kept, equals: scale }] };
     });
     const add = { ...Object.fromEntries(credits.map(({ change }) => change)), [ATTRIBUTE.seq]: 1 };
@@ -95,7 +100,7 @@ async function readShards({ items, namespaceId }: Administration, name: BucketNa
   const found = await items.get(keys);
   const shards = keys.flatMap((key, shard): Shard[] => {
     const item = found[shard];
-    return item === undefined ? [] : [{ key, state: bucketFromItem(wireItem(item)) }];
+    return item === undefined ? [] : [{ shard, key, state: bucketFromItem(wireItem(item)) }];
   });
   if (shards.length === 0) throw unknownBucket(name);
   return shards;
@@ -124,9 +129,22 @@ function missingTokens(shards: readonly Shard[], nowUs: number): Amounts {
   const missing = new Map<string, number>();
   for (const [limit, { tatUs, scale }] of shards.flatMap(({ state }) => [...state.limits])) {
     if (tatUs <= nowUs || scale === undefined) continue;
-    missing.set(limit, (missing.get(limit) ?? 0) + debitInScale(tatUs - nowUs, scale, TOKENS));
+    const items = itemsOf(shards[0]?.state);
+    const missingUs = acrossLayouts(tatUs - nowUs, items, 1, 'up');
+    missing.set(limit, (missing.get(limit) ?? 0) + debitInScale(missingUs, scale, TOKENS));
   }
   return Object.fromEntries(missing);
+}
+
+/** Over how many items a bucket is spread, by the first of them. */
+function itemsOf(first: BucketState | undefined): number {
+  return shardCount(first?.layout ?? FIRST_LAYOUT);
+}
+
+/** The items that callers take from; those that a merge has left behind lack nothing any more. */
+function inUse(shards: readonly Shard[]): readonly Shard[] {
+  const items = itemsOf(shards[0]?.state);
+  return shards.filter(({ shard }) => shard < items);
 }
 
 function isPresent(attribute: string): Clause {

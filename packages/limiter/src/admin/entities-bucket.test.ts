@@ -1,3 +1,4 @@
+import { FIRST_LAYOUT, layoutAfter } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
 import { type EntitiesWorld, entitiesWorld } from '../../test/entities-world.js';
 import { START_MS } from '../../test/limits-world.js';
@@ -7,10 +8,11 @@ const NOW_US = START_MS * 1_000;
 /** A token's time at a hundred a minute. */
 const TOKEN_US = 600_000;
 
-/** A bucket that lacks so many tokens of each limit. */
-function lacking(world: EntitiesWorld, tokens: Readonly<Record<string, number>>, shard = 0): void {
-  const arrivals = Object.entries(tokens).map(([limit, missing]) => [limit, NOW_US + missing * TOKEN_US]);
-  world.table.put(bucketItem('ns1', { entity: 'key', resource: 'gpt', shard }, Object.fromEntries(arrivals)));
+/** An item of a bucket, one of so many, that lacks so many tokens of each limit. */
+function lacking(world: EntitiesWorld, tokens: Readonly<Record<string, number>>, shard = 0, items = 1): void {
+  const arrivals = Object.entries(tokens).map(([limit, missing]) => [limit, NOW_US + missing * TOKEN_US * items]);
+  const item = bucketItem('ns1', { entity: 'key', resource: 'gpt', shard }, Object.fromEntries(arrivals));
+  world.table.put(items === 1 ? item : { ...item, n: layoutAfter(FIRST_LAYOUT, items) });
 }
 
 const bucket = (world: EntitiesWorld, shard = 0) => world.item(`ns1/b/key/${shard}`, 'gpt') ?? {};
@@ -18,9 +20,9 @@ const bucket = (world: EntitiesWorld, shard = 0) => world.item(`ns1/b/key/${shar
 describe('resetting a bucket', () => {
   it('makes every limit full, on every shard, and leaves what was counted', async () => {
     const world = entitiesWorld();
-    lacking(world, { rpm: 90, tpm: 0.5, idle: -30 });
-    lacking(world, { rpm: 40, tpm: -1 }, 1);
-    lacking(world, { rpm: 7 }, 5);
+    lacking(world, { rpm: 90, tpm: 0.5, idle: -30 }, 0, 8);
+    lacking(world, { rpm: 40, tpm: -1 }, 1, 8);
+    lacking(world, { rpm: 7 }, 5, 8);
     const before = [0, 1, 5].map((shard) => bucket(world, shard));
 
     await world.entities.reset('key', 'gpt');
@@ -34,8 +36,10 @@ describe('resetting a bucket', () => {
 
   it('leaves an event of what was missing', async () => {
     const world = entitiesWorld();
-    lacking(world, { rpm: 90, tpm: 0.5 });
-    lacking(world, { rpm: 40 }, 1);
+    lacking(world, { rpm: 90, tpm: 0.5 }, 0, 2);
+    lacking(world, { rpm: 40 }, 1, 2);
+    // What a merge has left behind.
+    lacking(world, { rpm: 500 }, 2, 2);
 
     await world.entities.reset('key', 'gpt', { actor: 'ada' });
 

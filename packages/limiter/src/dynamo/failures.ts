@@ -23,10 +23,18 @@ const BY_NAME: Readonly<Record<string, Meaning>> = {
 const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 const MAYBE_SENT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
+/** What DynamoDB says where it is one key's partition that carries no more, and not the table. */
+const KEY_RANGE = /KeyRangeThroughputExceeded$/;
+
+function isHotKey({ ThrottlingReasons: reasons }: SdkError): boolean {
+  return Array.isArray(reasons) && reasons.some(({ reason }) => typeof reason === 'string' && KEY_RANGE.test(reason));
+}
+
 interface SdkError {
   readonly name?: unknown;
   readonly message?: unknown;
   readonly code?: unknown;
+  readonly ThrottlingReasons?: readonly { readonly reason?: unknown }[];
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
@@ -37,6 +45,7 @@ export function failureFor(error: unknown, table: string, timeoutMs: number): St
 }
 
 function meaningOf(error: SdkError): Meaning {
+  if (isHotKey(error)) return ['hot-key', 'no'];
   const byName = typeof error.name === 'string' ? BY_NAME[error.name] : undefined;
   if (byName !== undefined) return byName;
   // Before the names: the SDK calls a reset connection a TimeoutError, too.
@@ -60,6 +69,8 @@ function messageFor(reason: FailureReason, error: SdkError, table: string, timeo
       return `access to table "${table}" was denied: ${said}`;
     case 'credentials':
       return `no usable AWS credentials for table "${table}": ${said}`;
+    case 'hot-key':
+      return `one key of table "${table}" is throttled: ${said}`;
     case 'throttled':
       return `table "${table}" is throttled: ${said}`;
     default:

@@ -1,9 +1,11 @@
-import { type BucketState, type LimitStatus, StoreFailure, type UnavailablePolicy, ValidationError } from '@millrace/core';
+import { type LimitStatus, StoreFailure, type UnavailablePolicy, ValidationError } from '@millrace/core';
 import { giveBack, type LevelResult, takeCascade } from './cascade.js';
 import { AcquireAborted, LimiterClosed, publicError, RateLimiterUnavailable } from './errors.js';
+import { sharesOf } from './give-back.js';
 import { Holding } from './holding.js';
-import { type ChangeReport, Lease } from './lease.js';
+import { type ChangeReport, type HeldState, Lease } from './lease.js';
 import type { Amounts, Level } from './level.js';
+import { longestMs } from './longest.js';
 import { type BucketPlaces, planLevels } from './plan.js';
 import type { AcquireOptions, Request } from './request.js';
 import type { Resolution, Resolver } from './resolver.js';
@@ -106,13 +108,12 @@ export class Acquirer {
     degraded = false,
   ): Extract<Verdict, { allowed: true }> {
     const byLevel = new Map(results.map((result) => [result.level, result]));
-    const states = new Map<Holding, BucketState>();
+    const states: HeldState[] = [];
     const holdings = levels.map((level) => {
       const result = byLevel.get(level);
-      const isHeld = result?.kind === 'taken' || result?.kind === 'counted';
-      const holding = new Holding(level, isHeld ? result.kind : 'nothing');
-      if (isHeld) states.set(holding, result.state);
-      return holding;
+      if (result?.kind !== 'taken' && result?.kind !== 'counted') return new Holding(level, 'nothing');
+      states.push(...(result.kind === 'taken' ? result.shares : [result]));
+      return new Holding(level, result.kind, sharesOf(result));
     });
     const shadowViolations = results.flatMap((result) => (result.kind === 'counted' ? result.violations : []));
     this.#parts.stats.add('admitted');
@@ -157,12 +158,11 @@ export class Acquirer {
 
   async #settle(holdings: readonly Holding[], deltas: ReadonlyMap<string, number>, options: AcquireOptions): Promise<ChangeReport> {
     if (this.#parts.isClosed()) throw new LimiterClosed('settle a lease');
-    const states = new Map<Holding, BucketState>();
+    const states: HeldState[] = [];
     // Every level is settled as far as it can be, whatever happens at another.
     const outcomes = await Promise.allSettled(
       holdings.map(async (holding) => {
-        const state = await holding.change(this.#parts, deltas, this.#parts.newDeadlineMs());
-        if (state !== undefined) states.set(holding, state);
+        states.push(...(await holding.change(this.#parts, deltas, this.#parts.newDeadlineMs())));
       }),
     );
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -177,9 +177,4 @@ export class Acquirer {
     const policy = options.onUnavailable ?? this.#parts.lastPolicy() ?? 'block';
     return policy === 'allow' && error instanceof RateLimiterUnavailable;
   }
-}
-
-/** The longest wait of several limits. */
-export function longestMs(statuses: readonly LimitStatus[]): number {
-  return statuses.reduce((longest, status) => Math.max(longest, status.retryAfterMs), 0);
 }

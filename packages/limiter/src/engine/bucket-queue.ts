@@ -11,6 +11,11 @@ export interface Caller {
   readonly signal?: { readonly aborted: boolean; readonly reason?: unknown };
 }
 
+/** Takes at a level: from the table, or from what was fetched before. */
+export interface LevelTaker {
+  take(level: Level, caller: Caller): Promise<TakeResult>;
+}
+
 /** So many callers may wait for one bucket; a process that has more of them does not come through anyway. */
 const MAX_WAITING = 100_000;
 /** So many are taken for by one write. */
@@ -36,7 +41,7 @@ interface Queue {
  * It equals some order of single acquires, first come first served. A request that is too large for what is left is
  * refused in its turn, and those behind it are judged as if it had not come.
  */
-export class BucketQueues {
+export class BucketQueues implements LevelTaker {
   readonly #parts: TakeParts;
   readonly #queues = new Map<string, Queue>();
 
@@ -118,7 +123,7 @@ export class BucketQueues {
       const turnOf = new Map(together.map((waiting, index) => [waiting, waits[index] ?? 0]));
       settle(queue, (waiting) => (members.has(waiting) ? resultFor(waiting.level, result, turnOf.get(waiting) ?? 0) : undefined));
     }
-    if (result.kind === 'stale' || result.kind === 'failed') return;
+    if (result.kind !== 'taken' && result.kind !== 'exhausted') return;
     // Exact as of the reply for all who were there when the write was sent. Those ahead take what there is in the next round;
     // if somebody else has taken it by then, there is none for those behind them either.
     const left = alike.filter((waiting) => result.kind === 'exhausted' || !members.has(waiting));

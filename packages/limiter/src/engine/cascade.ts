@@ -1,13 +1,15 @@
-import { type LimitStatus, StoreFailure, statusOf } from '@millrace/core';
+import type { LimitStatus } from '@millrace/core';
 import type { Caller } from './bucket-queue.js';
 import { provenStatuses } from './exhausted.js';
-import { Holding } from './holding.js';
+import { giveBackShares } from './give-back.js';
 import type { Level } from './level.js';
 import { type CountedResult, type QueuedParts, takeOrCount } from './shadow.js';
-import type { TakeParts, TakeResult } from './take.js';
+import { statusOfDebit } from './shard-level.js';
+import type { LevelTaken } from './shards.js';
+import type { Refused, TakeParts } from './take.js';
 
 /** How one level ended. */
-export type LevelResult = TakeResult | CountedResult;
+export type LevelResult = LevelTaken | Refused | CountedResult;
 
 /** How an acquire over all its levels ended. */
 export type CascadeResult =
@@ -44,35 +46,26 @@ export async function takeCascade(parts: QueuedParts, levels: readonly Level[], 
   return failed === undefined ? { kind: 'taken', results } : { kind: 'failed', error: failed.error, results };
 }
 
-/**
- * Gives back what was taken, each level once, with time of its own: the acquire's may be over. A credit that fails leaks
- * tokens, which come back at the limit's rate.
- */
+/** Gives back what was taken, each level once. */
 export async function giveBack(parts: TakeParts, results: readonly LevelResult[]): Promise<void> {
-  const deadlineMs = parts.newDeadlineMs();
   const taken = results.filter((result) => result.kind === 'taken' || result.kind === 'counted');
-  await Promise.all(
-    taken.map(async (result) => {
-      try {
-        await new Holding(result.level, result.kind).giveBack(parts, deadlineMs);
-      } catch (error) {
-        if (!(error instanceof StoreFailure)) throw error;
-      }
-    }),
-  );
+  await Promise.all(taken.map((result) => giveBackShares(parts, result)));
 }
 
 /** How a level's limits stand towards the request; where the level had already taken, as they were before it. */
 function statusesOf(result: LevelResult): LimitStatus[] {
   if (result.kind === 'exhausted')
-    return result.level.debits.map((debit) => statusOf(result.level, debit.limit, debit.tokens, result.state, result.nowUs));
-  if (result.kind !== 'taken') return [];
-  const { level, state, nowUs, charges } = result;
-  return level.debits.map(({ limit, tokens }, index) => {
+    return result.level.debits.map((debit) => statusOfDebit(result.level, debit, result.state, result.nowUs));
+  // Where all items were charged, each says the same of the whole request.
+  const [share] = result.kind === 'taken' ? result.shares : [];
+  if (share === undefined) return [];
+  const { level, state, nowUs, charges } = share;
+  return level.debits.map((debit, index) => {
+    const { limit } = debit;
     const [move, held] = [charges[index], state.limits.get(limit.name)];
     // The idle form lands on a full bucket; how long it had been full, nobody knows, and nothing depends on it.
     const wasFull = move === undefined || held === undefined || move.form === 'idle';
     const before = wasFull ? undefined : { ...state, limits: new Map([[limit.name, { ...held, tatUs: held.tatUs - move.chargeUs }]]) };
-    return statusOf(level, limit, tokens, before, nowUs);
+    return statusOfDebit(level, debit, before, nowUs);
   });
 }

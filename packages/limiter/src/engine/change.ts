@@ -1,14 +1,20 @@
 import {
+  acrossLayouts,
+  type BucketRef,
   type BucketState,
   type BucketWrite,
+  bucketName,
   chargeMove,
   creditInScale,
   debitInScale,
+  FIRST_LAYOUT,
   insistChargeMove,
   isStale,
+  type Layout,
   type Limit,
   type Move,
   type RequestId,
+  shardCount,
   type Timing,
   timingOf,
   ttlSecFor,
@@ -20,44 +26,73 @@ import { checkDeadline, sendWrite } from './send.js';
 import type { TakeParts } from './take.js';
 import { lengthenLife } from './upkeep.js';
 
-/** A change of one limit: tokens taken (above zero) or given back (below), and the time that they move in its scale. */
+/** A change of one limit: tokens taken (above zero) or given back (not above), and the time that they move in its scale. */
 export interface Change {
   readonly limit: Limit;
   readonly tokens: number;
   readonly chargeUs: number;
 }
 
+/** Where a change goes: the item that was charged, or its heir where that one is gone. */
+interface Place {
+  readonly ref: BucketRef;
+  readonly bucket: string;
+  /** Over how many items the bucket is believed to be spread. */
+  readonly layout: Layout;
+  /** The item, as it is believed to be. */
+  readonly seen: BucketState | undefined;
+}
+
 /**
- * Writes changes that no limit can refuse. A refusal only tells which form each limit needs, and which scale: what settles
- * a lease follows the scale of the bucket, whatever the limit's rate was when the lease was taken.
+ * Writes changes that no limit can refuse. A refusal only tells which form each limit needs, which scale, and over how
+ * many items the bucket is spread now: what settles a lease follows the bucket, whatever it was like when the lease was
+ * taken.
  */
 export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
-  let seen = parts.knowledge.seen(level.bucket);
-  const gives = changes.some(({ tokens }) => tokens < 0);
+  const known = parts.knowledge.seen(level.bucket);
+  let place: Place = { ...level, layout: known?.layout ?? level.layout, seen: known };
+  const gives = changes.some(({ tokens }) => tokens <= 0);
   if (gives) parts.knowledge.doubt(level.bucket);
   // What gives back must never arrive twice, and a name is forgotten once others have used its slot.
   const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     if (attempt > 1) checkDeadline(parts, deadlineMs);
-    const known = seen;
-    const prepare = (nowUs: number) => prepareChanges(level, changes, known, attempt, nowUs, debit?.request);
+    const at = place;
+    const prepare = (nowUs: number) => prepareChanges(at, changesAt(at, level, changes), attempt, nowUs, debit?.request);
     const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
-    parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
+    parts.knowledge.note(at.bucket, outcome.state, write.nowUs);
     if (outcome.kind === 'written') {
-      await lengthenLife(parts, level, outcome.state, deadlineMs);
+      await lengthenLife(parts, at, outcome.state, deadlineMs);
       return outcome.state;
     }
-    // Exact as of the refusal, also where it is that there is no such item.
-    seen = outcome.state;
+    place = placeAfter(at, outcome.state);
     parts.stats.add('branchMisses');
   }
   throw restlessBucket(level.entity, level.resource);
 }
 
+/** Where to go after a refusal, whose state is exact, also where it is that there is no such item. */
+function placeAfter(at: Place, state: BucketState | undefined): Place {
+  const layout = state?.layout ?? FIRST_LAYOUT;
+  const { shard } = at.ref;
+  if (state === undefined && shard === 0) return { ...at, layout, seen: undefined };
+  // An item that is gone was full, or has left what it lacked to the one that it belongs to.
+  const heir = state === undefined ? 0 : shard % shardCount(layout);
+  if (heir === shard) return { ...at, layout, seen: state };
+  const ref = { ...at.ref, shard: heir };
+  return { ref, bucket: bucketName(ref), layout: state === undefined ? at.layout : layout, seen: undefined };
+}
+
+/** The changes in the times of the place, where a token may take another time than where they were charged. */
+function changesAt(at: Place, level: Level, changes: readonly Change[]): readonly Change[] {
+  const [from, to] = [shardCount(level.layout), shardCount(at.layout)];
+  if (from === to) return changes;
+  return changes.map((change) => ({ ...change, chargeUs: acrossLayouts(change.chargeUs, from, to, change.tokens > 0 ? 'up' : 'down') }));
+}
+
 function prepareChanges(
-  level: Level,
+  { ref, layout, seen }: Place,
   changes: readonly Change[],
-  seen: BucketState | undefined,
   attempt: number,
   nowUs: number,
   request: RequestId | undefined,
@@ -65,7 +100,7 @@ function prepareChanges(
   const timings = changes.map(({ limit }) => timingOf(limit));
   const moves = changes.map((change) => moveFor(change, seen, attempt, nowUs));
   const named = request === undefined ? {} : { request };
-  return { write: { ref: level.ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), ...named, moves } };
+  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs, layout), layout, ...named, moves } };
 }
 
 function moveFor({ limit, tokens, chargeUs }: Change, seen: BucketState | undefined, attempt: number, nowUs: number): Move {

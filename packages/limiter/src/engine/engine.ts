@@ -7,11 +7,11 @@ import {
   type Random,
   type ResolvedConfig,
   type Sleep,
-  statusOf,
   ValidationError,
 } from '@millrace/core';
 import { abortable } from './abort.js';
-import { Acquirer, type AcquirerParts, longestMs, type Verdict } from './acquirer.js';
+import { Acquirer, type AcquirerParts, type Verdict } from './acquirer.js';
+import { BoundedMap } from './bounded-map.js';
 import { BucketQueues } from './bucket-queue.js';
 import { type ConfigCache, memoryConfigCache } from './config-cache.js';
 import { Configs } from './configs.js';
@@ -19,11 +19,14 @@ import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded } from '.
 import { BucketKnowledge } from './knowledge.js';
 import type { Lease } from './lease.js';
 import type { Amounts } from './level.js';
+import { longestMs } from './longest.js';
 import { MonotonicClock } from './monotonic-clock.js';
 import { type AcquireOptions, checkAcquire, checkAmounts, checkRequest, type LimitsOptions, type Request } from './request.js';
 import { RequestIds } from './request-ids.js';
 import { Resolver } from './resolver.js';
-import { sendRead } from './send.js';
+import { SHARDING, type ShardingOptions } from './shard-load.js';
+import { Shards } from './shards.js';
+import { standingOf } from './standing.js';
 import { Stats } from './stats.js';
 import type { TakeParts } from './take.js';
 import { WaitingRoom } from './waiting-room.js';
@@ -48,8 +51,8 @@ export interface EngineOptions {
   readonly configCache?: ConfigCache;
   /** How many acquires may wait for their turn at once; one more is refused as if it did not want to wait. @default 10000 */
   readonly maxWaiters?: number;
-  /** Which of a bucket's items a request goes to. @default the first */
-  readonly shardFor?: (entity: string, resource: string) => number;
+  /** When a bucket is spread over more items than one. @default when one of DynamoDB's partitions does not carry it */
+  readonly sharding?: Partial<ShardingOptions>;
 }
 
 /** What holds for an entity on a resource. */
@@ -86,15 +89,15 @@ export class Engine {
       ...retry,
       clock: this.clock,
       buckets: store,
+      hotItems: shared === undefined ? new BoundedMap<true>(maxEntries) : shared.#parts.hotItems,
       requestIds: shared === undefined ? new RequestIds(random) : shared.#parts.requestIds,
       knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
     };
     this.#parts = {
       ...takeParts,
-      queues: shared === undefined ? new BucketQueues(takeParts) : shared.#parts.queues,
+      shards: shared === undefined ? this.#newShards(takeParts) : shared.#parts.shards,
       namespaceId,
-      shardFor: options.shardFor ?? (() => 0),
       waitingRoom: new WaitingRoom(sleep, options.maxWaiters ?? MAX_WAITERS),
       resolver: new Resolver(this.configs, namespaceId, () => this.clock.nowMs(), maxEntries),
       lastPolicy: () => this.configs.lastPolicy(namespaceId),
@@ -218,14 +221,17 @@ export class Engine {
       const resolution = await this.#parts.resolver.resolve(request.entity, request.resource, deadlineMs);
       const asked = amounts ?? oneOfEach(await this.#acquirer.plan(request, resolution, {}, deadlineMs));
       const levels = (await this.#acquirer.plan(request, resolution, asked, deadlineMs)).filter(({ debits }) => debits.length > 0);
-      const states = await this.track(Promise.all(levels.map((level) => sendRead(this.#parts, level.ref, deadlineMs))));
-      const nowUs = this.clock.nowUs();
-      return levels.flatMap((level, index) =>
-        level.debits.map(({ limit, tokens }) => statusOf(level, limit, tokens, states[index], nowUs)),
-      );
+      const standings = await this.track(Promise.all(levels.map((level) => standingOf(this.#parts, level, deadlineMs))));
+      return standings.flat();
     } catch (error) {
       throw publicError(error);
     }
+  }
+
+  #newShards(parts: TakeParts): Shards {
+    const { maxEntries, sharding } = this.#options;
+    const track = <T>(work: Promise<T>): Promise<T> => this.track(work);
+    return new Shards({ ...parts, taker: new BucketQueues(parts), track }, maxEntries, { ...SHARDING, ...sharding });
   }
 
   #deadline(): number {

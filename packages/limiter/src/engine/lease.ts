@@ -1,7 +1,18 @@
-import { availableTokens, type BucketState, inScale, knowsLimit, type LimitStatus, timingOf, ValidationError } from '@millrace/core';
+import {
+  availableTokens,
+  type BucketState,
+  FIRST_LAYOUT,
+  inScale,
+  knowsLimit,
+  type LimitStatus,
+  shardCount,
+  shardTiming,
+  timingOf,
+  ValidationError,
+} from '@millrace/core';
 import { LeaseSettled } from './errors.js';
 import type { Holding } from './holding.js';
-import type { Amounts } from './level.js';
+import type { Amounts, Level } from './level.js';
 import { checkDeltas } from './request.js';
 
 // k6's runtime has no Symbol.asyncDispose. There the method has a name that nobody calls.
@@ -17,8 +28,14 @@ export interface LeaseOwner {
   nowUs(): number;
 }
 
+/** An item of a level's bucket as it was left. */
+export interface HeldState {
+  readonly level: Level;
+  readonly state: BucketState;
+}
+
 export interface ChangeReport {
-  readonly states: ReadonlyMap<Holding, BucketState>;
+  readonly states: readonly HeldState[];
   /** The store gave no answer somewhere, and the caller had asked to go on without it. */
   readonly degraded: boolean;
 }
@@ -138,12 +155,13 @@ export class Lease {
     this.#note(report.states);
   }
 
-  #note(states: ReadonlyMap<Holding, BucketState>): void {
+  #note(states: readonly HeldState[]): void {
     const nowUs = this.#owner.nowUs();
     const least = new Map<string, number>();
-    for (const [holding, state] of states) {
-      for (const limit of holding.level.limits) {
-        const [timing, held] = [timingOf(limit), state.limits.get(limit.name)];
+    for (const { level, state } of states) {
+      for (const limit of level.limits) {
+        const timing = shardTiming(timingOf(limit), shardCount(state.layout ?? FIRST_LAYOUT));
+        const held = state.limits.get(limit.name);
         if (held === undefined) continue;
         const left = availableTokens(timing, inScale(held, timing, nowUs), nowUs);
         least.set(limit.name, Math.min(left, least.get(limit.name) ?? left));

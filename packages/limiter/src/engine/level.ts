@@ -2,6 +2,8 @@ import {
   type BucketRef,
   bucketName,
   debitUs,
+  FIRST_LAYOUT,
+  type Layout,
   type Limit,
   type ResolvedConfig,
   type Timing,
@@ -13,11 +15,13 @@ import {
 export type Amounts = Readonly<Record<string, number>>;
 
 /** What is taken from one limit. */
-interface Debit {
+export interface Debit {
   readonly limit: Limit;
   readonly timing: Timing;
   readonly tokens: number;
   readonly chargeUs: number;
+  /** What the caller asked for, where this is only a part of it. */
+  readonly requested?: number;
 }
 
 /** One bucket that an acquire takes from: the entity's own, or an ancestor's. */
@@ -25,8 +29,10 @@ export interface Level {
   readonly entity: string;
   readonly resource: string;
   readonly ref: BucketRef;
-  /** Names the bucket within this process. */
+  /** Names the item within this process. */
   readonly bucket: string;
+  /** Over how many items the writer believes the bucket to be spread. One that is spread otherwise refuses it. */
+  readonly layout: Layout;
   /** The version of the configuration that the writer knows. A bucket that has met a newer one refuses it. */
   readonly configVersion: number;
   readonly mode: LevelMode;
@@ -75,5 +81,5 @@ export function levelFor(facts: LevelFacts, amounts: Amounts): Level {
     const timing = timingOf(limit);
     debits.push({ limit, timing, tokens, chargeUs: debitUs(timing, tokens) });
   }
-  return { ...facts, entity, resource, bucket: bucketName(ref), debits };
+  return { ...facts, entity, resource, bucket: bucketName(ref), layout: FIRST_LAYOUT, debits };
 }

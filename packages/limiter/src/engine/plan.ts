@@ -7,8 +7,6 @@ import type { Resolution } from './resolver.js';
 /** Where buckets are. */
 export interface BucketPlaces {
   readonly namespaceId: string;
-  /** Which of a bucket's items a request goes to. */
-  readonly shardFor: (entity: string, resource: string) => number;
 }
 
 /**
@@ -35,7 +33,7 @@ export function planLevels(places: BucketPlaces, request: Request, resolution: R
     const held = limits[index];
     // The entity's own level is there also where it has no limits: a lease is about it.
     if (held === undefined && index > 0) return [];
-    const ref = { namespaceId: places.namespaceId, entity: name, resource, shard: places.shardFor(name, resource) };
+    const ref = { namespaceId: places.namespaceId, entity: name, resource, shard: 0 };
     const mode = modeOf(resolved);
     // What is never refused has nothing to wait for.
     const waitUs = mode === 'enforce' ? waitMs * 1_000 : 0;

@@ -2,6 +2,7 @@ import {
   type BucketState,
   type BucketStore,
   type BucketWrite,
+  bucketName,
   type Clock,
   hasApplied,
   type Random,
@@ -9,6 +10,7 @@ import {
   StoreFailure,
   type WriteOutcome,
 } from '@millrace/core';
+import type { BoundedMap } from './bounded-map.js';
 import type { MonotonicClock } from './monotonic-clock.js';
 import type { Debit, RequestIds } from './request-ids.js';
 import type { Stats } from './stats.js';
@@ -26,6 +28,8 @@ export interface EngineParts extends RetryParts {
   readonly buckets: BucketStore;
   readonly clock: MonotonicClock;
   readonly requestIds: RequestIds;
+  /** Items that DynamoDB has throttled by their key, until somebody sees to it. */
+  readonly hotItems: BoundedMap<true>;
 }
 
 const MAX_RETRIES = 4;
@@ -57,6 +61,7 @@ export async function sendWrite<P extends Prepared>(
     return await withRetries(parts, deadlineMs, debit === undefined ? 'no' : 'unknown', async () => {
       const prepared = prepare(parts.clock.nowUs());
       const outcome = await parts.buckets.write(prepared.write).catch((error: unknown) => {
+        if (error instanceof StoreFailure && error.reason === 'hot-key') parts.hotItems.set(bucketName(prepared.write.ref), true);
         if (error instanceof StoreFailure && error.applied === 'unknown') {
           isUnanswered = true;
           if (debit !== undefined) debit.lost ??= prepared;
@@ -108,4 +113,4 @@ export async function withRetries<T>(
 }
 
 /** Failures that may pass by themselves; a missing table or key does not. */
-const PASSING: ReadonlySet<StoreFailure['reason']> = new Set(['throttled', 'timeout', 'network', 'server']);
+const PASSING: ReadonlySet<StoreFailure['reason']> = new Set(['throttled', 'hot-key', 'timeout', 'network', 'server']);

@@ -1,23 +1,16 @@
-import {
-  type BucketState,
-  type BucketWrite,
-  type LimitStatus,
-  type Move,
-  type RequestId,
-  statusOf,
-  timingOf,
-  ttlSecFor,
-} from '@millrace/core';
-import type { BucketQueues, Caller } from './bucket-queue.js';
+import { type BucketState, type BucketWrite, type LimitStatus, type Move, type RequestId, timingOf, ttlSecFor } from '@millrace/core';
+import type { Caller } from './bucket-queue.js';
 import { MAX_WRITES, restlessBucket } from './insist.js';
 import type { Level } from './level.js';
 import { Debit } from './request-ids.js';
 import { checkDeadline, sendWrite } from './send.js';
-import type { TakeParts, TakeResult } from './take.js';
+import { statusOfDebit } from './shard-level.js';
+import type { LevelTaken, Shards } from './shards.js';
+import type { Refused, TakeParts } from './take.js';
 
 /** What it takes to take in turn with others. */
 export interface QueuedParts extends TakeParts {
-  readonly queues: BucketQueues;
+  readonly shards: Shards;
 }
 
 /** How a level in shadow mode ended that would have refused: its tokens are counted as used, and its limits are not charged. */
@@ -34,17 +27,17 @@ export interface CountedResult {
  * Takes at a level. One in shadow mode never refuses: what it would have refused is counted, and moves no arrival time,
  * because a request that is refused takes nothing. So its next decisions are those that enforcing would make.
  */
-export async function takeOrCount(parts: QueuedParts, level: Level, caller: Caller): Promise<TakeResult | CountedResult> {
+export async function takeOrCount(parts: QueuedParts, level: Level, caller: Caller): Promise<LevelTaken | Refused | CountedResult> {
   const { deadlineMs } = caller;
-  if (level.mode !== 'shadow') return parts.queues.take(level, caller);
+  if (level.mode !== 'shadow') return parts.shards.take(level, caller);
   const isOversized = level.debits.some(({ limit, tokens }) => tokens > limit.capacity);
   const seen = parts.knowledge.seen(level.bucket);
-  const result: TakeResult = isOversized
+  const result: LevelTaken | Refused = isOversized
     ? { kind: 'exhausted', level, state: seen, nowUs: parts.clock.nowUs() }
-    : await parts.queues.take(level, caller);
+    : await parts.shards.take(level, caller);
   if (result.kind !== 'exhausted') return result;
   try {
-    const statuses = level.debits.map(({ limit, tokens }) => statusOf(level, limit, tokens, result.state, result.nowUs));
+    const statuses = result.level.debits.map((debit) => statusOfDebit(result.level, debit, result.state, result.nowUs));
     // More than the capacity never fits, however full the bucket is.
     const judged = statuses.map((status) => (status.requested > status.capacity ? { ...status, exceeded: true } : status));
     const violations = judged.filter(({ exceeded }) => exceeded);

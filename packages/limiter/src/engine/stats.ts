@@ -20,6 +20,11 @@ export interface LimiterStats {
   readonly refusedWrites: number;
   /** Writes that guessed the wrong form and had to be sent again. */
   readonly branchMisses: number;
+  /** Times that a bucket was spread over other items than this process believed. */
+  readonly layoutMisses: number;
+  /** Times that this process has spread a bucket over twice as many items, or half as many, alone or together with others. */
+  readonly splits: number;
+  readonly merges: number;
   /** Requests sent again because they had certainly changed nothing. */
   readonly retries: number;
   /** Debits and credits that nothing was heard of to the end. They may have leaked tokens, and have minted none. */
@@ -63,6 +68,9 @@ export class Stats {
       writeUnits: count('writeUnits'),
       refusedWrites: count('refusedWrites'),
       branchMisses: count('branchMisses'),
+      layoutMisses: count('layoutMisses'),
+      splits: count('splits'),
+      merges: count('merges'),
       retries: count('retries'),
       lostReplies: count('lostReplies'),
       recoveredReplies: count('recoveredReplies'),

@@ -1,6 +1,7 @@
 import {
   type BucketState,
   type BucketWrite,
+  FIRST_LAYOUT,
   guessForm,
   insistMove,
   isForeign,
@@ -9,6 +10,7 @@ import {
   type TakeMove,
   takeMove,
   ttlSecFor,
+  type WriteOutcome,
 } from '@millrace/core';
 import { insistFromUs, MAX_WRITES, restlessBucket } from './insist.js';
 import type { BucketKnowledge } from './knowledge.js';
@@ -19,21 +21,33 @@ import { checkDeadline, type EngineParts, sendWrite } from './send.js';
 import { admittedInTurn, waitsUs } from './turns.js';
 import { dropLeftovers, lengthenLife } from './upkeep.js';
 
-/** How a take at one level ended. */
-export type TakeResult =
-  | {
-      readonly kind: 'taken';
-      readonly level: Level;
-      readonly state: BucketState;
-      readonly nowUs: number;
-      readonly charges: Charges;
-      /** How long it is until the turn of what was taken comes; 0 if it came at once. */
-      readonly waitUs: number;
-    }
+/** What was taken from one item. */
+export interface Taken {
+  readonly kind: 'taken';
+  readonly level: Level;
+  readonly state: BucketState;
+  readonly nowUs: number;
+  readonly charges: Charges;
+  /** How long it is until the turn of what was taken comes; 0 if it came at once. */
+  readonly waitUs: number;
+}
+
+/** How a take from one item ended, but for one that was not where it was looked for. */
+export type Refused =
   | { readonly kind: 'exhausted'; readonly level: Level; readonly state: BucketState | undefined; readonly nowUs: number }
   /** The bucket has met a newer configuration than this process knows. */
   | { readonly kind: 'stale'; readonly level: Level; readonly version: number }
   | { readonly kind: 'failed'; readonly level: Level; readonly error: unknown };
+
+/** The bucket is spread over other items than this process believed; the item says over how many, if it is there. */
+export interface Moved {
+  readonly kind: 'moved';
+  readonly level: Level;
+  readonly state: BucketState | undefined;
+}
+
+/** How a take from one item ended. */
+export type TakeResult = Taken | Refused | Moved;
 
 /** The moves by which a level was taken from, one for each debit. */
 type Charges = readonly TakeMove[];
@@ -79,10 +93,8 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
         const [waitUs = 0] = waitsUs([level], charges, outcome.state, nowUs);
         return { kind: 'taken', level, state: outcome.state, nowUs, charges, waitUs };
       }
-      const met = outcome.state?.configVersion;
-      if (level.configVersion !== undefined && met !== undefined && met > level.configVersion)
-        return { kind: 'stale', level, version: met };
-      if (isExhausted(level, outcome.state, nowUs)) return { kind: 'exhausted', level, state: outcome.state, nowUs };
+      const end = endOf(level, outcome, nowUs);
+      if (end !== undefined) return end;
       if (outcome.kind === 'refused') parts.stats.add('branchMisses');
       if (guesses !== undefined) misses += 1;
     }
@@ -145,7 +157,8 @@ function prepare(
   const write: BucketWrite = {
     ref: level.ref,
     nowUs,
-    ttlSec: ttlSecFor(timings, knowledge.seen(level.bucket), nowUs),
+    ttlSec: ttlSecFor(timings, knowledge.seen(level.bucket), nowUs, level.layout),
+    layout: level.layout,
     ...(level.configVersion === undefined ? {} : { configVersion: level.configVersion }),
     request,
     moves: guesses.map(({ move }) => move),
@@ -169,6 +182,16 @@ function learn(
     const found = kind === 'written' ? guess.move.form === 'busy' : !isStale(timing, state?.limits.get(limit.name)?.tatUs, nowUs);
     knowledge.learn(level.bucket, limit.name, found);
   });
+}
+
+/** What a write without its tokens says that another one would not change. */
+function endOf(level: Level, { kind, state }: WriteOutcome, nowUs: number): TakeResult | undefined {
+  const layout = state === undefined ? FIRST_LAYOUT : (state.layout ?? FIRST_LAYOUT);
+  if (kind === 'refused' && layout !== level.layout) return { kind: 'moved', level, state };
+  const met = state?.configVersion;
+  if (level.configVersion !== undefined && met !== undefined && met > level.configVersion) return { kind: 'stale', level, version: met };
+  if (isExhausted(level, state, nowUs)) return { kind: 'exhausted', level, state, nowUs };
+  return undefined;
 }
 
 /** Never said of a bucket in another scale than the level's: it is brought into that first, and judged by what it is then. */

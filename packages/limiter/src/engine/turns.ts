@@ -46,9 +46,10 @@ export function sumOf(levels: readonly [Level, ...Level[]]): Level {
   return { ...first, debits: [...sums.values()] };
 }
 
-/** Whether two requests of a bucket know the same limits of it and wait as long, so that one condition can speak for both. */
+/** Whether two requests of a bucket know the same of it and wait as long, so that one condition can speak for both. */
 export function isAlike(a: Level, b: Level): boolean {
-  if (a.configVersion !== b.configVersion || a.waitUs !== b.waitUs || a.limits.length !== b.limits.length) return false;
+  if (a.layout !== b.layout || a.configVersion !== b.configVersion || a.waitUs !== b.waitUs) return false;
+  if (a.limits.length !== b.limits.length) return false;
   return a.limits.every((limit, index) => limit === b.limits[index]);
 }
 

@@ -1,0 +1,23 @@
+import { StoreFailure } from '@millrace/core';
+import { Holding } from './holding.js';
+import type { Level } from './level.js';
+import type { CountedResult } from './shadow.js';
+import type { LevelTaken } from './shards.js';
+import type { TakeParts } from './take.js';
+
+/**
+ * Gives back what was taken at a level, once, with time of its own: the acquire's may be over. A credit that fails leaks
+ * tokens, which come back at the limit's rate.
+ */
+export async function giveBackShares(parts: TakeParts, result: LevelTaken | CountedResult): Promise<void> {
+  try {
+    await new Holding(result.level, result.kind, sharesOf(result)).giveBack(parts, parts.newDeadlineMs());
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error;
+  }
+}
+
+/** The items that something was taken from; what was only counted is on the first. */
+export function sharesOf(result: LevelTaken | CountedResult): readonly Level[] {
+  return result.kind === 'taken' ? result.shares.map(({ level }) => level) : [result.level];
+}

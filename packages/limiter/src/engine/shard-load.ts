@@ -1,0 +1,143 @@
+import { type Layout, MAX_SHARDS, mostShards, shardCount } from '@millrace/core';
+import { BoundedMap } from './bounded-map.js';
+import type { Layouts } from './layouts.js';
+import type { Level } from './level.js';
+import type { Reshaper } from './reshaper.js';
+import { sendRead } from './send.js';
+import { shardName } from './shard-level.js';
+import type { TakeParts, TakeResult } from './take.js';
+import { WriteRates } from './write-rate.js';
+
+/** When a bucket is spread over more items, or fewer. */
+export interface ShardingOptions {
+  /** The most items of a bucket; 1 never spreads one. */
+  readonly maxShards: number;
+  /** A partition of DynamoDB carries 1,000 write units a second. An item that is written to more often than this is split. */
+  readonly splitPerSec: number;
+  /** Two items that are written to less often than this together are merged. Far below the other, so that it does not go to and fro. */
+  readonly mergePerSec: number;
+  /** How long a layout stays before the next merge. */
+  readonly settleMs: number;
+}
+
+export const SHARDING: ShardingOptions = { maxShards: MAX_SHARDS, splitPerSec: 800, mergePerSec: 300, settleMs: 300_000 };
+
+/** For so many windows in a row an item has to be busy before it is split: a burst is none of its business. */
+const BUSY_WINDOWS = 2;
+/** A split shows in the writes only after a while; what comes before that is the old load. */
+const REST_US = 5_000_000;
+const CHECK_US = 60_000_000;
+
+/** When an item was last looked at, and what its counters of writes were then. */
+interface Check {
+  readonly layout: number;
+  readonly atUs: number;
+  readonly seqs: readonly number[];
+}
+
+export interface LoadParts extends TakeParts {
+  readonly track: <T>(work: Promise<T>) => Promise<T>;
+}
+
+/**
+ * Watches how often a bucket's items are written to, and lets it be spread over more or fewer. Two things say that it is
+ * too hot: DynamoDB itself, when it throttles a key, and the write numbers in its replies. Both are rates of now.
+ */
+export class ShardLoad {
+  readonly #parts: LoadParts;
+  readonly #layouts: Layouts;
+  readonly #reshaper: Reshaper;
+  readonly #options: ShardingOptions;
+  readonly #rates: WriteRates;
+  readonly #checks: BoundedMap<Check>;
+  readonly #busy = new Set<string>();
+
+  constructor(
+    parts: LoadParts,
+    { layouts, reshaper }: { readonly layouts: Layouts; readonly reshaper: Reshaper },
+    maxBuckets: number,
+    options: ShardingOptions,
+  ) {
+    this.#parts = parts;
+    this.#layouts = layouts;
+    this.#reshaper = reshaper;
+    this.#options = options;
+    this.#rates = new WriteRates(maxBuckets, options.splitPerSec);
+    this.#checks = new BoundedMap(maxBuckets);
+  }
+
+  /** Notes how a take from one item of a level's bucket ended. */
+  note(level: Level, place: Level, result: TakeResult): void {
+    const nowUs = this.#parts.clock.nowUs();
+    const count = shardCount(place.layout);
+    const isHot = this.#isHot(place, result, nowUs);
+    if (isHot && 2 * count <= this.#most(level) && this.#isRested(level, nowUs, REST_US)) this.#split(level, place.layout);
+    else if (count > 1 && !isHot && this.#isRested(level, nowUs, this.#options.settleMs * 1_000))
+      this.#consider(level, place.layout, nowUs);
+  }
+
+  #most({ limits }: Level): number {
+    return mostShards(
+      limits.map(({ capacity }) => capacity),
+      this.#options.maxShards,
+    );
+  }
+
+  #isHot(place: Level, result: TakeResult, nowUs: number): boolean {
+    if (this.#parts.hotItems.get(place.bucket) === true) {
+      this.#parts.hotItems.delete(place.bucket);
+      return true;
+    }
+    if (result.kind !== 'taken' && result.kind !== 'exhausted') return false;
+    return result.state !== undefined && this.#rates.note(place.bucket, result.state.seq, nowUs) >= BUSY_WINDOWS;
+  }
+
+  #isRested({ bucket }: Level, nowUs: number, restUs: number): boolean {
+    const sinceUs = this.#layouts.sinceUs(bucket);
+    return sinceUs === undefined || nowUs - sinceUs >= restUs;
+  }
+
+  /** Looks at all items once in a while: two looks tell how often each is written to. */
+  #consider(level: Level, layout: number, nowUs: number): void {
+    const last = this.#checks.get(level.bucket);
+    if (this.#busy.has(level.bucket) || (last !== undefined && last.layout === layout && nowUs - last.atUs < CHECK_US)) return;
+    this.#run(level, async () => {
+      const count = shardCount(layout);
+      const seqs = await Promise.all(Array.from({ length: count }, (_, shard) => this.#seqOf(level, shard)));
+      this.#checks.set(level.bucket, { layout, atUs: nowUs, seqs });
+      if (last === undefined || last.layout !== layout) return;
+      const perSec = seqs.map((seq, shard) => ((seq - (last.seqs[shard] ?? seq)) * 1_000_000) / (nowUs - last.atUs));
+      const half = count / 2;
+      const pairs = perSec.slice(0, half).map((rate, shard) => rate + (perSec[shard + half] ?? 0));
+      if (Math.max(...pairs) < this.#options.mergePerSec && (await this.#reshaper.merge(level, layout, this.#parts.newDeadlineMs())))
+        this.#changed(level, 'merges', count);
+    });
+  }
+
+  async #seqOf(level: Level, shard: number): Promise<number> {
+    const state = await sendRead(this.#parts, { ...level.ref, shard }, this.#parts.newDeadlineMs());
+    return state?.seq ?? 0;
+  }
+
+  #split(level: Level, layout: Layout): void {
+    this.#run(level, async () => {
+      if (await this.#reshaper.split(level, layout, this.#parts.newDeadlineMs())) this.#changed(level, 'splits', shardCount(layout));
+    });
+  }
+
+  #changed(level: Level, counter: 'splits' | 'merges', count: number): void {
+    this.#parts.stats.add(counter);
+    for (let shard = 0; shard < count; shard += 1) this.#rates.restart(shardName(level, shard));
+  }
+
+  /** One at a time for each bucket, beside the callers. Whatever goes wrong is left to whoever comes next. */
+  #run(level: Level, work: () => Promise<void>): void {
+    if (this.#busy.has(level.bucket)) return;
+    this.#busy.add(level.bucket);
+    void this.#parts.track(
+      work()
+        .catch(() => undefined)
+        .finally(() => this.#busy.delete(level.bucket)),
+    );
+  }
+}
