@@ -1,6 +1,7 @@
 import { type Clock, checkInteger, checkKeys, checkName, ValidationError } from '@millrace/core';
 import { checkActor } from './admin/administration.js';
 import { type ConnectionOptions, checkTableName } from './dynamo/client.js';
+import { checkTransport, type TransportName } from './dynamo/open-transport.js';
 
 /** How a limiter is opened. All but `table` is optional. */
 export interface RateLimiterOptions extends ConnectionOptions {
@@ -8,6 +9,11 @@ export interface RateLimiterOptions extends ConnectionOptions {
   readonly table: string;
   /** @default 'default' */
   readonly namespace?: string;
+  /**
+   * How acquires are sent: `lean` without the AWS SDK, for a fraction of the CPU, with the SDK's credentials, region and
+   * endpoint; `sdk` through it. Administration always goes through the SDK. @default 'lean'; 'sdk' beside `client`, always
+   */
+  readonly transport?: TransportName;
   /** @default the system's time */
   readonly clock?: Clock;
   /** How long one request to DynamoDB may take, in milliseconds. @default 1000 */
@@ -31,6 +37,7 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'region',
   'credentials',
   'client',
+  'transport',
   'clock',
   'actor',
   'requestTimeoutMs',
@@ -54,6 +61,7 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
   }
   return {
     table: checkTableName(table),
+    transport: checkTransport(options.transport, options.client),
     clock,
     actor: checkActor({ actor: undefined }, options.actor === undefined ? {} : { actor: options.actor }),
     namespace: checkName('namespace', options.namespace ?? 'default'),

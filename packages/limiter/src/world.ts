@@ -5,6 +5,7 @@ import type { ItemTable } from './admin/item-table.js';
 import { type Connection, type ConnectionOptions, connect } from './dynamo/client.js';
 import { DocumentTable } from './dynamo/document-table.js';
 import { DynamoStore } from './dynamo/dynamo-store.js';
+import { openTransport } from './dynamo/open-transport.js';
 import { Sender } from './dynamo/sender.js';
 import { type Engine, type EngineOptions, MonotonicClock, publicError, type RetryParts, Stats, withRetries } from './engine/index.js';
 import type { CheckedOptions } from './options.js';
@@ -39,14 +40,16 @@ const sleep: Sleep = (ms, signal) =>
 /** Connects, and makes everything that does not depend on a namespace. Sends nothing to the table. */
 export async function openWorld(checked: CheckedOptions, options: ConnectionOptions): Promise<World> {
   const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters } = checked;
-  const connection = await connect(options, table);
+  const connected = await connect(options, table);
   const stats = new Stats();
   const clock = new MonotonicClock(checked.clock);
   const runtime = { clock, sleep, random: Math.random, stats };
   // No request outlives the call that it belongs to.
   const timeoutMs = Math.min(requestTimeoutMs, deadlineMs);
-  const sender = new Sender(connection.client, table, timeoutMs, (...request) => stats.request(...request));
-  const store = new DynamoStore(sender, table);
+  const sending = { table, timeoutMs, onRequest: stats.request.bind(stats) };
+  const { transport, connection } = await openTransport(checked.transport, connected, sending);
+  const sender = new Sender(connection.client, table, timeoutMs, sending.onRequest);
+  const store = new DynamoStore(transport, table);
   return {
     table,
     namespace,

@@ -3,6 +3,7 @@ import { describeBucketStore } from '@millrace/testing/contract';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
 import { DynamoStore } from '../src/dynamo/dynamo-store.js';
+import { SdkTransport } from '../src/dynamo/sdk-transport.js';
 import { Sender } from '../src/dynamo/sender.js';
 import { tableOn } from './engine-table.js';
 
@@ -26,7 +27,7 @@ describe.each(engines.filter(({ available }) => available))('on $name', ({ name 
   const openDynamo = async () => {
     const { table, connection, close } = await tableOn(engine);
     const { client, close: disconnect } = await connect(connection, table);
-    const store = new DynamoStore(new Sender(client, table, TIMEOUT_MS, () => undefined), table);
+    const store = new DynamoStore(new SdkTransport(new Sender(client, table, TIMEOUT_MS, () => undefined)), table);
     return {
       store,
       async close() {

@@ -1,24 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AbsoluteLocation, FinalizeRequestHandlerOptions, FinalizeRequestMiddleware } from '@smithy/types';
+import { type Consumed, type RequestListener, tell } from './consumed-units.js';
 import { failureFor } from './failures.js';
-
-/** Called once for each request that DynamoDB answered, or that was refused or lost. */
-export type RequestListener = (operation: string, readUnits: number, writeUnits: number) => void;
 
 /** A command of the SDK, as far as it matters here; each of its classes is a type of its own. */
 interface Command {
   readonly middlewareStack: { add(middleware: never, options: never): void };
 }
-
-interface Reply {
-  readonly ConsumedCapacity?: Units | readonly Units[] | undefined;
-}
-
-interface Units {
-  readonly CapacityUnits?: number | undefined;
-}
-
-const READS: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 
 /** Sends commands: without the SDK's retries, within a deadline, and counted. */
 export class Sender {
@@ -37,30 +25,23 @@ export class Sender {
   /**
    * Sends one command. An error whose name `expected` lists comes back as it is; every other one as a `StoreFailure`.
    */
-  async send<Output extends Reply>(operation: string, command: Command, expected?: string): Promise<Output> {
+  async send<Output extends Consumed>(operation: string, command: Command, expected?: string): Promise<Output> {
     withoutRetries(command);
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), this.#timeoutMs);
-    let units = 0;
+    let reply: Consumed | undefined;
     try {
       const output = (await this.#client.send(command as never, { abortSignal: controller.signal })) as unknown as Output;
-      units = unitsOf(output);
+      reply = output;
       return output;
     } catch (error) {
       if (expected !== undefined && (error as Error).name === expected) throw error;
       throw failureFor(error, this.#table, this.#timeoutMs);
     } finally {
       clearTimeout(timer);
-      this.#onRequest(operation, READS.has(operation) ? units : 0, READS.has(operation) ? 0 : units);
+      tell(this.#onRequest, operation, reply);
     }
   }
-}
-
-function unitsOf(reply: Reply): number {
-  const { ConsumedCapacity: consumed } = reply;
-  if (consumed === undefined) return 0;
-  const entries = Array.isArray(consumed) ? (consumed as readonly Units[]) : [consumed as Units];
-  return entries.reduce((sum, entry) => sum + (entry.CapacityUnits ?? 0), 0);
 }
 
 /**
