@@ -36,12 +36,18 @@ export class Sender {
       return output;
     } catch (error) {
       if (expected !== undefined && (error as Error).name === expected) throw error;
-      throw failureFor(error, this.#table, this.#timeoutMs);
+      throw failureFor(controller.signal.aborted ? ownAbort(error) : error, this.#table, this.#timeoutMs);
     } finally {
       clearTimeout(timer);
       tell(this.#onRequest, operation, reply);
     }
   }
+}
+
+/** What our own giving up looks like. Amid a reply the SDK calls it a reset connection, which it is, but not why. */
+function ownAbort(error: unknown): unknown {
+  if ((error as { readonly code?: unknown }).code !== 'ECONNRESET') return error;
+  return Object.assign(new Error('the time for a reply is over', { cause: error }), { name: 'TimeoutError' });
 }
 
 /**
