@@ -15,11 +15,11 @@ export type UpdateReply =
   | { readonly isRefused: false; readonly Attributes?: WireItem | undefined }
   | { readonly isRefused: true; readonly Item?: WireItem | undefined };
 
-export interface GetReply extends Consumed {
+interface GetReply extends Consumed {
   readonly Item?: WireItem | undefined;
 }
 
-export interface BatchGetReply extends Consumed {
+interface BatchGetReply extends Consumed {
   readonly Responses?: Readonly<Record<string, WireItem[]>> | undefined;
   readonly UnprocessedKeys?: BatchGetWire['RequestItems'] | undefined;
 }
