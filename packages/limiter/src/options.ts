@@ -16,6 +16,11 @@ export interface RateLimiterOptions extends ConnectionOptions {
   readonly transport?: TransportName;
   /** @default the system's time */
   readonly clock?: Clock;
+  /**
+   * Whether the clock is held against the times that DynamoDB's replies say, and corrected where they prove it wrong by more
+   * than 250 ms; a warning tells so once, and `stats().clock` shows it. @default true, and false beside `clock`
+   */
+  readonly clockCorrection?: boolean;
   /** How long one request to DynamoDB may take, in milliseconds. @default 1000 */
   readonly requestTimeoutMs?: number;
   /** How long one call may go on sending requests, in milliseconds. @default 3000 */
@@ -39,6 +44,7 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'client',
   'transport',
   'clock',
+  'clockCorrection',
   'actor',
   'requestTimeoutMs',
   'deadlineMs',
@@ -59,10 +65,13 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
   if (typeof clock !== 'object' || clock === null || typeof clock.nowMs !== 'function') {
     throw new ValidationError('option "clock"', 'an object with nowMs()', clock);
   }
+  const { clockCorrection = options.clock === undefined } = options;
+  if (typeof clockCorrection !== 'boolean') throw new ValidationError('option "clockCorrection"', 'true or false', clockCorrection);
   return {
     table: checkTableName(table),
     transport: checkTransport(options.transport, options.client),
     clock,
+    clockCorrection,
     actor: checkActor({ actor: undefined }, options.actor === undefined ? {} : { actor: options.actor }),
     namespace: checkName('namespace', options.namespace ?? 'default'),
     requestTimeoutMs: checkInteger('option "requestTimeoutMs"', options.requestTimeoutMs ?? 1_000, 1, HOUR_MS),

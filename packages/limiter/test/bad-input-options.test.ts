@@ -48,6 +48,7 @@ describeBadCalls('options of open that are refused', () => world, [
   },
   opening('a clock that is a function', { clock: () => 1 }, ['option "clock"', 'nowMs()', 'a function']),
   opening('a clock without nowMs', { clock: { now: () => 1 } }, ['option "clock"', 'nowMs()', 'an object with now']),
+  opening('a correction of the clock by a number', { clockCorrection: 250 }, ['option "clockCorrection"', 'true or false', 'got 250']),
   opening('a clock that is null', { clock: null }, ['option "clock"', 'got null']),
   {
     title: 'a clock that tells no time, at once or with the first acquire',

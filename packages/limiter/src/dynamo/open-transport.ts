@@ -27,8 +27,8 @@ export async function openTransport(
 ): Promise<{ readonly transport: WireTransport; readonly connection: Connection }> {
   const { client } = connection;
   if (name === 'sdk') {
-    const { table, timeoutMs, onRequest } = options;
-    return { transport: new SdkTransport(new Sender(client, table, timeoutMs, onRequest)), connection };
+    const { table, timeoutMs, onRequest, times } = options;
+    return { transport: new SdkTransport(new Sender(client, table, timeoutMs, onRequest, times)), connection };
   }
   try {
     const transport = await LeanTransport.open(client, options);

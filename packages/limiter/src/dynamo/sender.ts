@@ -1,7 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { AbsoluteLocation, FinalizeRequestHandlerOptions, FinalizeRequestMiddleware } from '@smithy/types';
+import type { AbsoluteLocation, DeserializeMiddleware, FinalizeRequestHandlerOptions, FinalizeRequestMiddleware } from '@smithy/types';
 import { type Consumed, type RequestListener, tell } from './consumed-units.js';
 import { failureFor } from './failures.js';
+import type { ReplyTimes } from './reply-times.js';
 
 /** A command of the SDK, as far as it matters here; each of its classes is a type of its own. */
 interface Command {
@@ -14,12 +15,15 @@ export class Sender {
   readonly #table: string;
   readonly #timeoutMs: number;
   readonly #onRequest: RequestListener;
+  readonly #times: ReplyTimes | undefined;
 
-  constructor(client: DynamoDBClient, table: string, timeoutMs: number, onRequest: RequestListener) {
+  /** `times` is told when replies came, and what time they say. */
+  constructor(client: DynamoDBClient, table: string, timeoutMs: number, onRequest: RequestListener, times?: ReplyTimes) {
     this.#client = client;
     this.#table = table;
     this.#timeoutMs = timeoutMs;
     this.#onRequest = onRequest;
+    this.#times = times;
   }
 
   /**
@@ -27,6 +31,7 @@ export class Sender {
    */
   async send<Output extends Consumed>(operation: string, command: Command, expected?: string): Promise<Output> {
     withoutRetries(command);
+    if (this.#times !== undefined) timed(command, this.#times);
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), this.#timeoutMs);
     let reply: Consumed | undefined;
@@ -64,4 +69,16 @@ function withoutRetries(command: Command): void {
     override: true,
   };
   command.middlewareStack.add(passOn as never, place as never);
+}
+
+/** Reads the time off the reply to a command, whatever client sends it: next to the HTTP client, where errors are replies, too. */
+function timed(command: Command, times: ReplyTimes): void {
+  const read: DeserializeMiddleware<object, object> = (next) => async (args) => {
+    const sentMs = times.nowMs();
+    const result = await next(args);
+    const { headers } = result.response as { readonly headers?: Readonly<Record<string, unknown>> };
+    times.note(headers?.['date'], sentMs, times.nowMs());
+    return result;
+  };
+  command.middlewareStack.add(read as never, { name: 'millraceReplyTime', step: 'deserialize', priority: 'low', override: true } as never);
 }

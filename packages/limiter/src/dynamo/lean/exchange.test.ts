@@ -19,12 +19,12 @@ function start(): { exchange: Exchange; controller: never; aborted: () => unknow
   const controller = new Controller();
   let exchange: Exchange | undefined;
   const ended = new Promise((resolve, reject) => {
-    exchange = new Exchange({ resolve, reject }, 1_000);
+    exchange = new Exchange({ resolve, reject }, 1_000, () => 1_800_000_000_000 + Date.now());
   }).catch((error: unknown) => error);
   return { exchange: exchange as unknown as Exchange, controller: controller as never, aborted: () => controller.aborted, ended };
 }
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
 describe('an exchange whose time is over', () => {
@@ -65,12 +65,19 @@ describe('an exchange that ended in time', () => {
   it('leaves no timer', async () => {
     const { exchange, controller, ended } = start();
     exchange.onRequestStart(controller);
+    vi.advanceTimersByTime(7);
     exchange.onResponseStart(controller, 200, { date: 'Mon, 01 Jan 2029 00:00:00 GMT' });
     exchange.onResponseData(controller, Buffer.from('{}'));
 
     exchange.onResponseEnd();
 
-    expect(await ended).toEqual({ status: 200, date: 'Mon, 01 Jan 2029 00:00:00 GMT', body: Buffer.from('{}') });
+    expect(await ended).toEqual({
+      status: 200,
+      date: 'Mon, 01 Jan 2029 00:00:00 GMT',
+      sentMs: 1_800_000_000_000,
+      receivedMs: 1_800_000_000_007,
+      body: Buffer.from('{}'),
+    });
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -14,27 +14,34 @@ type Settle = { readonly resolve: (reply: RawReply) => void; readonly reject: (e
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #settle: Settle;
   readonly #timer: NodeJS.Timeout;
+  readonly #nowMs: () => number;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
+  #sentMs = 0;
+  #receivedMs = 0;
   #date: string | undefined;
   #checksum: string | undefined;
   #bytes = 0;
   #isOver = false;
 
-  constructor(settle: Settle, timeoutMs: number) {
+  /** `nowMs` is the clock by which a reply says when it was sent and received. */
+  constructor(settle: Settle, timeoutMs: number, nowMs: () => number) {
     this.#settle = settle;
+    this.#nowMs = nowMs;
     this.#timer = setTimeout(() => this.#giveUp(), timeoutMs);
   }
 
   /** Called right before the first byte is written. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#sentMs = this.#nowMs();
     if (this.#isOver) controller.abort(new WireError('AbortError', 'given up before it was sent'));
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     this.#status = status;
+    this.#receivedMs = this.#nowMs();
     const { date, 'x-amz-crc32': checksum } = headers;
     if (typeof date === 'string') this.#date = date;
     if (typeof checksum === 'string') this.#checksum = checksum;
@@ -53,7 +60,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#fail(new WireError('ChecksumMismatch', 'the reply is not what DynamoDB sent: its checksum differs'));
       return;
     }
-    if (this.#end()) this.#settle.resolve({ status: this.#status, date: this.#date, body });
+    const [status, date, sentMs, receivedMs] = [this.#status, this.#date, this.#sentMs, this.#receivedMs];
+    if (this.#end()) this.#settle.resolve({ status, date, sentMs, receivedMs, body });
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: unknown): void {

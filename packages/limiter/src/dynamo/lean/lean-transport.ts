@@ -3,6 +3,7 @@ import type { WireItem } from '@millrace/core';
 import type { Pool } from 'undici';
 import { type Consumed, type RequestListener, tell } from '../consumed-units.js';
 import { failureFor } from '../failures.js';
+import type { ReplyTimes } from '../reply-times.js';
 import type { WireOperation, WireOperations, WireTransport } from '../wire-transport.js';
 import { Exchange } from './exchange.js';
 import { type CredentialProvider, HeldCredentials, type ProvidedCredentials } from './held-credentials.js';
@@ -18,6 +19,8 @@ export interface LeanOptions {
   /** How long one request may take, with all that belongs to it. */
   readonly timeoutMs: number;
   readonly onRequest: RequestListener;
+  /** Told when replies came, and what time they say. */
+  readonly times?: ReplyTimes | undefined;
   /** The time that signatures say. @default the system's */
   readonly nowMs?: () => number;
 }
@@ -114,6 +117,7 @@ export class LeanTransport implements WireTransport {
     let answer: ReplyBody | undefined;
     try {
       const reply = await this.#exchange(TARGETS[operation], body, held, nowMs, timeoutMs);
+      this.#parts.times?.note(reply.date, reply.sentMs, reply.receivedMs);
       if (reply.status === 200) {
         answer = JSON.parse(reply.body.toString()) as ReplyBody;
         return operation === 'UpdateItem' ? { isRefused: false, Attributes: answer.Attributes } : answer;
@@ -128,11 +132,11 @@ export class LeanTransport implements WireTransport {
   }
 
   #exchange(target: string, body: Buffer, held: ProvidedCredentials, nowMs: number, timeoutMs: number): Promise<RawReply> {
-    const { pool, path, host, signer } = this.#parts;
+    const { pool, path, host, signer, times } = this.#parts;
     const headers = signer.sign(held, target, body, nowMs);
     headers.push('host', host, 'content-type', 'application/x-amz-json-1.0', 'x-amz-target', target);
     return new Promise((resolve, reject) => {
-      pool.dispatch({ method: 'POST', path, headers, body }, new Exchange({ resolve, reject }, timeoutMs));
+      pool.dispatch({ method: 'POST', path, headers, body }, new Exchange({ resolve, reject }, timeoutMs, times?.nowMs ?? Date.now));
     });
   }
 

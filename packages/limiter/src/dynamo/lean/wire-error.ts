@@ -3,6 +3,9 @@ export interface RawReply {
   readonly status: number;
   /** The header `date`; undefined if there is none. */
   readonly date: string | undefined;
+  /** When its request was written, and when its head came, by the clock that is being watched. */
+  readonly sentMs: number;
+  readonly receivedMs: number;
   readonly body: Buffer;
 }
 
@@ -33,7 +36,7 @@ interface ErrorBody {
 }
 
 /** The error that a reply is which is no success. Its body may be anything: a proxy on the way may have written it. */
-export function errorOf({ status, date }: RawReply, body: unknown): WireError {
+export function errorOf({ status, date }: Pick<RawReply, 'status' | 'date'>, body: unknown): WireError {
   const { __type: type, message, Message } = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const said = message ?? Message;
   return new WireError(typeName(type), typeof said === 'string' ? said : `DynamoDB answered with status ${status}`, { status, date });
