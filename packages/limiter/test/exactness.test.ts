@@ -24,7 +24,7 @@ beforeAll(async () => {
     format: 'esm',
     platform: 'node',
     conditions: ['@millrace/source'],
-    external: ['@aws-sdk/*'],
+    external: ['@aws-sdk/*', 'undici'],
   });
   script = outputFiles[0]?.text ?? '';
 });

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { WireItem } from '@millrace/core';
+import { ValidationError, type WireItem } from '@millrace/core';
 import type { Pool } from 'undici';
 import { type Consumed, type RequestListener, tell } from '../consumed-units.js';
 import { failureFor } from '../failures.js';
@@ -68,10 +68,9 @@ export class LeanTransport implements WireTransport {
   /** Asks the SDK's client how to reach DynamoDB. Sends nothing and opens no connection. */
   static async open(client: DynamoDBClient, options: LeanOptions): Promise<LeanTransport> {
     const { table, timeoutMs, nowMs = Date.now } = options;
+    const { Pool } = await loadUndici();
     try {
       const { origin, ...scope } = await signedSample(client);
-      // Loaded only where it is used: it is large, and a limiter with a client of the user's needs none of it.
-      const { Pool } = await import('undici');
       const pool = new Pool(origin, {
         connections: MAX_CONNECTIONS,
         connectTimeout: CONNECT_TIMEOUT_MS,
@@ -152,6 +151,17 @@ export class LeanTransport implements WireTransport {
       default:
         return undefined;
     }
+  }
+}
+
+/** Loaded only where it is used: it is large, and a limiter with a client of the user's needs none of it. */
+async function loadUndici(): Promise<typeof import('undici')> {
+  try {
+    return await import('undici');
+  } catch (error) {
+    // It is CommonJS, which a bundle of ES modules cannot hold unless it is given a `require`.
+    const why = (error as Error)?.message ?? error;
+    throw new ValidationError('option "transport"', `"sdk" where undici cannot be loaded; a bundler should leave it out (${why})`, 'lean');
   }
 }
 
