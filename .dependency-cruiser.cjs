@@ -26,13 +26,13 @@ module.exports = {
     },
     {
       name: 'aws-sdk-at-the-edge',
-      comment: "Requests are core's data. Only the DynamoDB adapter and createTable send them through the SDK.",
+      comment: "Requests are core's data. Only the DynamoDB adapter and createTable send them, through the SDK or without it.",
       severity: 'error',
       from: {
         path: '^packages/[^/]+/src/',
         pathNot: ['^packages/limiter/src/dynamo/', '^packages/demo/src/table-books[.]ts$', test],
       },
-      to: { path: 'node_modules/(@aws-sdk|@smithy)/' },
+      to: { path: 'node_modules/(@aws-sdk|@smithy|undici)/' },
     },
     {
       name: 'public-doors-only',

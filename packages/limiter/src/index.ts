@@ -28,6 +28,7 @@ export {
   AcquireAborted,
   type AcquireOptions,
   type Amounts,
+  type ClockEstimate,
   type ConfigCacheStats,
   EntityDisabled,
   type Explanation,

@@ -1,6 +1,7 @@
 import { type Clock, checkInteger, checkKeys, checkName, ValidationError } from '@millrace/core';
 import { checkActor } from './admin/administration.js';
 import { type ConnectionOptions, checkTableName } from './dynamo/client.js';
+import { checkTransport, type TransportName } from './dynamo/open-transport.js';
 
 /** How a limiter is opened. All but `table` is optional. */
 export interface RateLimiterOptions extends ConnectionOptions {
@@ -8,8 +9,18 @@ export interface RateLimiterOptions extends ConnectionOptions {
   readonly table: string;
   /** @default 'default' */
   readonly namespace?: string;
+  /**
+   * How acquires are sent: `lean` without the AWS SDK, for a fraction of the CPU, with the SDK's credentials, region and
+   * endpoint; `sdk` through it. Administration always goes through the SDK. @default 'lean'; 'sdk' beside `client`, always
+   */
+  readonly transport?: TransportName;
   /** @default the system's time */
   readonly clock?: Clock;
+  /**
+   * Whether the clock is held against the times that DynamoDB's replies say, and corrected where they prove it wrong by more
+   * than 250 ms; a warning tells so once, and `stats().clock` shows it. @default true, and false beside `clock`
+   */
+  readonly clockCorrection?: boolean;
   /** How long one request to DynamoDB may take, in milliseconds. @default 1000 */
   readonly requestTimeoutMs?: number;
   /** How long one call may go on sending requests, in milliseconds. @default 3000 */
@@ -31,7 +42,9 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'region',
   'credentials',
   'client',
+  'transport',
   'clock',
+  'clockCorrection',
   'actor',
   'requestTimeoutMs',
   'deadlineMs',
@@ -52,9 +65,13 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
   if (typeof clock !== 'object' || clock === null || typeof clock.nowMs !== 'function') {
     throw new ValidationError('option "clock"', 'an object with nowMs()', clock);
   }
+  const { clockCorrection = options.clock === undefined } = options;
+  if (typeof clockCorrection !== 'boolean') throw new ValidationError('option "clockCorrection"', 'true or false', clockCorrection);
   return {
     table: checkTableName(table),
+    transport: checkTransport(options.transport, options.client),
     clock,
+    clockCorrection,
     actor: checkActor({ actor: undefined }, options.actor === undefined ? {} : { actor: options.actor }),
     namespace: checkName('namespace', options.namespace ?? 'default'),
     requestTimeoutMs: checkInteger('option "requestTimeoutMs"', options.requestTimeoutMs ?? 1_000, 1, HOUR_MS),

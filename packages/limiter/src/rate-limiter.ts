@@ -161,7 +161,8 @@ export class RateLimiter {
 
   /** What this limiter has done, and what it cost. */
   stats(): LimiterStats {
-    return this.#engine.stats.snapshot();
+    const clock = this.#world.clockWatch?.estimate();
+    return { ...this.#engine.stats.snapshot(), ...(clock === undefined ? {} : { clock }) };
   }
 
   /** Waits until running calls have ended. Leases that are open keep what they took; settle them before. */

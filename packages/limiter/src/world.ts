@@ -2,9 +2,11 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { MillraceError, type Sleep } from '@millrace/core';
 import { eventIds } from './admin/audit-log.js';
 import type { ItemTable } from './admin/item-table.js';
+import { ClockWatch } from './clock-watch.js';
 import { type Connection, type ConnectionOptions, connect } from './dynamo/client.js';
 import { DocumentTable } from './dynamo/document-table.js';
 import { DynamoStore } from './dynamo/dynamo-store.js';
+import { openTransport } from './dynamo/open-transport.js';
 import { Sender } from './dynamo/sender.js';
 import { type Engine, type EngineOptions, MonotonicClock, publicError, type RetryParts, Stats, withRetries } from './engine/index.js';
 import type { CheckedOptions } from './options.js';
@@ -20,7 +22,10 @@ export interface World {
   readonly items: ItemTable;
   readonly newEventId: () => string;
   readonly engine: Omit<EngineOptions, 'namespaceId'>;
+  /** What opening works with. Its clock is the one that was given, so that the corrected one is first read when a reply has come. */
   readonly parts: RetryParts;
+  /** Undefined if the clock is taken as it is. */
+  readonly clockWatch: ClockWatch | undefined;
   readonly deadlineMs: number;
 }
 
@@ -36,17 +41,24 @@ const sleep: Sleep = (ms, signal) =>
     signal?.addEventListener('abort', end, { once: true });
   });
 
+function warnOfClock(message: string): void {
+  process.emitWarning(message, { type: 'MillraceWarning', code: 'MILLRACE_CLOCK' });
+}
+
 /** Connects, and makes everything that does not depend on a namespace. Sends nothing to the table. */
 export async function openWorld(checked: CheckedOptions, options: ConnectionOptions): Promise<World> {
   const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters } = checked;
-  const connection = await connect(options, table);
+  const connected = await connect(options, table);
   const stats = new Stats();
-  const clock = new MonotonicClock(checked.clock);
+  const clockWatch = checked.clockCorrection ? new ClockWatch(checked.clock, warnOfClock) : undefined;
+  const clock = new MonotonicClock(clockWatch?.clock ?? checked.clock);
   const runtime = { clock, sleep, random: Math.random, stats };
   // No request outlives the call that it belongs to.
   const timeoutMs = Math.min(requestTimeoutMs, deadlineMs);
-  const sender = new Sender(connection.client, table, timeoutMs, (...request) => stats.request(...request));
-  const store = new DynamoStore(sender, table);
+  const sending = { table, timeoutMs, onRequest: stats.request.bind(stats), times: clockWatch?.times };
+  const { transport, connection } = await openTransport(checked.transport, connected, sending);
+  const sender = new Sender(connection.client, table, timeoutMs, sending.onRequest, sending.times);
+  const store = new DynamoStore(transport, table);
   return {
     table,
     namespace,
@@ -56,7 +68,8 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
     items: new DocumentTable(sender, table, runtime, deadlineMs),
     newEventId: eventIds(() => clock.nowMs()),
     engine: { ...runtime, store, deadlineMs, configTtlMs, maxEntries, maxWaiters },
-    parts: runtime,
+    parts: { ...runtime, clock: checked.clock },
+    clockWatch,
     deadlineMs,
   };
 }

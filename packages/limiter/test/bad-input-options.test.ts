@@ -39,8 +39,16 @@ describeBadCalls('options of open that are refused', () => world, [
   opening('an empty region', { region: '' }, ['option "region"', 'got ""']),
   opening('a client that cannot send', { client: {} }, ['option "client"', 'a DynamoDBClient', 'an empty object']),
   opening('a client that is a name', { client: 'dynamodb' }, ['option "client"', 'got "dynamodb"']),
+  opening('a transport of another name', { transport: 'http' }, ['option "transport"', '"lean" or "sdk"', 'got "http"']),
+  opening('a transport that is null', { transport: null }, ['option "transport"', 'got null']),
+  {
+    title: 'the lean transport beside a client, which it would not use',
+    call: ({ table }) => RateLimiter.open({ table: table.table, client: table.client, transport: 'lean' }),
+    says: ['option "transport"', 'beside "client"', 'got "lean"'],
+  },
   opening('a clock that is a function', { clock: () => 1 }, ['option "clock"', 'nowMs()', 'a function']),
   opening('a clock without nowMs', { clock: { now: () => 1 } }, ['option "clock"', 'nowMs()', 'an object with now']),
+  opening('a correction of the clock by a number', { clockCorrection: 250 }, ['option "clockCorrection"', 'true or false', 'got 250']),
   opening('a clock that is null', { clock: null }, ['option "clock"', 'got null']),
   {
     title: 'a clock that tells no time, at once or with the first acquire',

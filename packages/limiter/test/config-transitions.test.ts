@@ -6,6 +6,7 @@ import { FakeRuntime } from '@millrace/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
 import { DynamoStore } from '../src/dynamo/dynamo-store.js';
+import { SdkTransport } from '../src/dynamo/sdk-transport.js';
 import { Sender } from '../src/dynamo/sender.js';
 import { type OpenTable, openTable } from './open-table.js';
 import { STATES, TRANSITIONS, type Transition, Witness } from './transition-world.js';
@@ -35,7 +36,7 @@ describe('a live bucket obeys', () => {
   /** One more process. */
   function open(): Engine {
     const { clock, sleep, random } = runtime;
-    const store = new DynamoStore(new Sender(connection.client, opened.table, 5_000, () => undefined), opened.table);
+    const store = new DynamoStore(new SdkTransport(new Sender(connection.client, opened.table, 5_000, () => undefined)), opened.table);
     const { namespaceId } = administrationOf(admin);
     const times = { deadlineMs: 10_000, configTtlMs: TTL_MS, maxEntries: 1_000 };
     return new Engine({ store, namespaceId, clock, sleep, random, ...times });

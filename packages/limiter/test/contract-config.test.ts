@@ -5,6 +5,7 @@ import { MemoryStore } from '@millrace/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
 import { DynamoStore } from '../src/dynamo/dynamo-store.js';
+import { SdkTransport } from '../src/dynamo/sdk-transport.js';
 import { Sender } from '../src/dynamo/sender.js';
 import { type OpenTable, openTable } from './open-table.js';
 
@@ -23,7 +24,7 @@ describe('the configuration that administration has written', () => {
     ({ namespaceId } = administrationOf(limiter));
     const connection = await connect(opened.connection, opened.table);
     close = () => connection.close();
-    store = new DynamoStore(new Sender(connection.client, opened.table, 5_000, () => undefined), opened.table);
+    store = new DynamoStore(new SdkTransport(new Sender(connection.client, opened.table, 5_000, () => undefined)), opened.table);
   });
 
   afterAll(async () => {

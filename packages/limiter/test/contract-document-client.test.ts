@@ -7,6 +7,7 @@ import { describeBucketStore } from '@millrace/testing/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
 import { DynamoStore } from '../src/dynamo/dynamo-store.js';
+import { SdkTransport } from '../src/dynamo/sdk-transport.js';
 import { Sender } from '../src/dynamo/sender.js';
 import { type EngineTable, launchTable } from './engine-table.js';
 
@@ -34,7 +35,7 @@ describe('with a document client', () => {
     await createTable({ table, client });
     const connection = await connect({ client }, table);
     return {
-      store: new DynamoStore(new Sender(connection.client, table, TIMEOUT_MS, () => undefined), table),
+      store: new DynamoStore(new SdkTransport(new Sender(connection.client, table, TIMEOUT_MS, () => undefined)), table),
       close: () => deleteTable({ table, client }),
     };
   };

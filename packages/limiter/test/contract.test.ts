@@ -3,7 +3,7 @@ import { describeBucketStore } from '@millrace/testing/contract';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
 import { DynamoStore } from '../src/dynamo/dynamo-store.js';
-import { Sender } from '../src/dynamo/sender.js';
+import { openTransport, type TransportName } from '../src/dynamo/open-transport.js';
 import { tableOn } from './engine-table.js';
 
 const TIMEOUT_MS = 30_000;
@@ -23,17 +23,18 @@ describe.each(engines.filter(({ available }) => available))('on $name', ({ name 
   });
   afterAll(() => engine.close());
 
-  const openDynamo = async () => {
+  const openDynamo = async (name: TransportName) => {
     const { table, connection, close } = await tableOn(engine);
-    const { client, close: disconnect } = await connect(connection, table);
-    const store = new DynamoStore(new Sender(client, table, TIMEOUT_MS, () => undefined), table);
+    const options = { table, timeoutMs: TIMEOUT_MS, onRequest: () => undefined };
+    const opened = await openTransport(name, await connect(connection, table), options);
     return {
-      store,
+      store: new DynamoStore(opened.transport, table),
       async close() {
-        disconnect();
+        opened.connection.close();
         await close();
       },
     };
   };
-  describeBucketStore('DynamoStore', openDynamo);
+  describeBucketStore('DynamoStore over the lean transport', () => openDynamo('lean'));
+  describeBucketStore('DynamoStore over the SDK', () => openDynamo('sdk'));
 });

@@ -31,10 +31,28 @@ export const THROTTLES = ['ThrottlingException', 'ProvisionedThroughputExceededE
 
 /** Whose clients send: each must leave it to us whether a request is sent again. */
 export const SENDERS = [
+  'the lean transport',
   "the limiter's own client",
   "a user's client with five attempts",
   "a user's document client with five attempts",
 ] as const;
+
+type Sender = (typeof SENDERS)[number];
+
+let usual: Sender = SENDERS[0];
+
+/** Makes all limiters of this test file that say nothing else send so. */
+export function sendUsually(sender: Sender): void {
+  usual = sender;
+}
+
+function isOwn(sender: Sender): boolean {
+  return sender === SENDERS[0] || sender === SENDERS[1];
+}
+
+function transportOf(sender: Sender): 'lean' | 'sdk' {
+  return sender === SENDERS[0] ? 'lean' : 'sdk';
+}
 
 /** A reply that is held has to be given up soon; elsewhere a machine that is busy must not look like a fault. */
 export function patienceFor(fault: Fault): { readonly requestTimeoutMs: number } {
@@ -73,10 +91,10 @@ export class FaultyWorld {
   }
 
   /** A limiter behind the proxy. */
-  async limiter(options: Partial<RateLimiterOptions> = {}, sender: (typeof SENDERS)[number] = SENDERS[0]): Promise<RateLimiter> {
+  async limiter(options: Partial<RateLimiterOptions> = {}, sender: Sender = usual): Promise<RateLimiter> {
     const connection = { ...this.table.connection, endpoint: this.proxy.endpoint };
     const common = { ...COMMON, table: this.table.table, ...options };
-    const reach = sender === SENDERS[0] ? connection : { client: this.#client(connection, sender) };
+    const reach = isOwn(sender) ? { ...connection, transport: transportOf(sender) } : { client: this.#client(connection, sender) };
     this.proxy.clear();
     const limiter = await RateLimiter.open({ ...reach, ...common });
     this.#opened.push(limiter);
@@ -103,9 +121,9 @@ export class FaultyWorld {
     await this.table.close();
   }
 
-  #client(connection: EngineTable['connection'], sender: (typeof SENDERS)[number]): DynamoDBClient | DynamoDBDocumentClient {
+  #client(connection: EngineTable['connection'], sender: Sender): DynamoDBClient | DynamoDBDocumentClient {
     const client = new DynamoDBClient({ ...connection, maxAttempts: 5 });
     this.#clients.push(client);
-    return sender === SENDERS[1] ? client : DynamoDBDocumentClient.from(client);
+    return sender === SENDERS[2] ? client : DynamoDBDocumentClient.from(client);
   }
 }

@@ -69,7 +69,10 @@ describe('an entity', () => {
   });
 });
 
-describe('a deadline', () => {
+/** Our own two ways to send. */
+const OURS = SENDERS.slice(0, 2);
+
+describe.each(OURS)('a deadline with %s', (sender) => {
   /** A clock that stands while the limiter is opened, as opening has a deadline too. */
   function clockToStart() {
     let startedMs: number | undefined;
@@ -88,7 +91,7 @@ describe('a deadline', () => {
     { title: 'lost replies', fault: { kind: 'lose-reply' } as Fault },
   ])('ends a call that meets nothing but $title', { timeout: 20_000 }, async ({ fault }) => {
     const clock = clockToStart();
-    const limiter = await world.limiter({ ...patienceFor(fault), clock, deadlineMs: 300 });
+    const limiter = await world.limiter({ ...patienceFor(fault), clock, deadlineMs: 300 }, sender);
     clock.start();
     world.proxy.spoil(() => fault);
 
@@ -108,7 +111,7 @@ describe('a deadline', () => {
         return nowMs;
       },
     };
-    const limiter = await world.limiter({ clock: running, deadlineMs: 10_000 });
+    const limiter = await world.limiter({ clock: running, deadlineMs: 10_000 }, sender);
     world.proxy.spoilEach('UpdateItem', answer(400, 'ThrottlingException', false));
 
     await expect(limiter.acquire(name, 'api', { rpm: 1 }, options)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -117,14 +120,14 @@ describe('a deadline', () => {
   });
 });
 
-describe('the message', () => {
+describe.each(OURS)('the message with %s', (sender) => {
   it.each([
     { title: 'a reply that does not come in time', fault: { kind: 'hold-reply' } as Fault, says: /did not answer within 1000 ms/ },
     { title: 'a connection that is reset', fault: { kind: 'reset' } as Fault, says: /ECONNRESET|socket hang up/ },
     { title: 'an error of the server', fault: answer(500, 'InternalServerError', false), says: /injected InternalServerError/ },
     { title: 'a throttle', fault: answer(400, 'ThrottlingException', false), says: /throttled: injected ThrottlingException/ },
   ])('names $title, and the table', async ({ fault, says }) => {
-    const limiter = await world.limiter(patienceFor(fault));
+    const limiter = await world.limiter(patienceFor(fault), sender);
     world.proxy.spoilEach('UpdateItem', fault);
 
     const error = await limiter.acquire(world.freshName(), 'api', { rpm: 1 }, options).catch((reason: unknown) => reason);
@@ -134,9 +137,9 @@ describe('the message', () => {
   });
 });
 
-describe('stats', () => {
+describe.each(OURS)('stats with %s', (sender) => {
   it('count every request by its operation, as the proxy saw them', async () => {
-    const limiter = await world.limiter();
+    const limiter = await world.limiter({}, sender);
     const [org, key] = [world.freshName(), world.freshName()];
     const before = limiter.stats().requests['GetItem'] ?? 0;
     await limiter.entities.create(org);
@@ -161,7 +164,7 @@ describe('stats', () => {
   });
 
   it('count the capacity that DynamoDB reported, and each refused write, for which it reports none', async () => {
-    const limiter = await world.limiter();
+    const limiter = await world.limiter({}, sender);
     const name = world.freshName();
     await limiter.acquire(name, 'api', { rpm: 1 }, options);
     expect(limiter.stats()).toMatchObject({ writeUnits: 1, refusedWrites: 0 });

@@ -1,13 +1,4 @@
 import {
-  BatchGetItemCommand,
-  type BatchGetItemCommandOutput,
-  type ConditionalCheckFailedException,
-  GetItemCommand,
-  type GetItemCommandOutput,
-  UpdateItemCommand,
-  type UpdateItemCommandOutput,
-} from '@aws-sdk/client-dynamodb';
-import {
   type BatchGetWire,
   type BucketRef,
   type BucketState,
@@ -29,31 +20,25 @@ import {
   type WireItem,
   type WriteOutcome,
 } from '@millrace/core';
-import type { Sender } from './sender.js';
+import type { WireTransport } from './wire-transport.js';
 
 /** How often the rest of a batch is asked for again. */
 const MAX_BATCH_TURNS = 4;
 
 /** Buckets, entities and namespaces in a DynamoDB table. It sends what core has built, and maps the replies; nothing more. */
 export class DynamoStore implements BucketStore, ConfigStore {
-  readonly #sender: Sender;
+  readonly #transport: WireTransport;
   readonly #table: string;
 
-  constructor(sender: Sender, table: string) {
-    this.#sender = sender;
+  constructor(transport: WireTransport, table: string) {
+    this.#transport = transport;
     this.#table = table;
   }
 
   async write(write: BucketWrite): Promise<WriteOutcome> {
-    const command = new UpdateItemCommand(bucketWriteRequest(this.#table, write));
-    try {
-      const output = await this.#sender.send<UpdateItemCommandOutput>('UpdateItem', command, 'ConditionalCheckFailedException');
-      return { kind: 'written', state: bucketFromItem((output.Attributes ?? {}) as WireItem) };
-    } catch (error) {
-      if (error instanceof StoreFailure || (error as Error).name !== 'ConditionalCheckFailedException') throw error;
-      const { Item: item } = error as ConditionalCheckFailedException;
-      return { kind: 'refused', state: item === undefined ? undefined : bucketFromItem(item as WireItem) };
-    }
+    const reply = await this.#transport.send('UpdateItem', bucketWriteRequest(this.#table, write));
+    if (!reply.isRefused) return { kind: 'written', state: bucketFromItem(reply.Attributes ?? {}) };
+    return { kind: 'refused', state: reply.Item === undefined ? undefined : bucketFromItem(reply.Item) };
   }
 
   async read(ref: BucketRef): Promise<BucketState | undefined> {
@@ -65,11 +50,11 @@ export class DynamoStore implements BucketStore, ConfigStore {
     const items: WireItem[] = [];
     let request: BatchGetWire = configReadRequest(this.#table, namespaceId, refs, consistency === 'fresh');
     for (let turns = 0; turns < MAX_BATCH_TURNS; turns += 1) {
-      const output = await this.#sender.send<BatchGetItemCommandOutput>('BatchGetItem', new BatchGetItemCommand(request));
-      items.push(...((output.Responses?.[this.#table] ?? []) as WireItem[]));
+      const output = await this.#transport.send('BatchGetItem', request);
+      items.push(...(output.Responses?.[this.#table] ?? []));
       const left = output.UnprocessedKeys?.[this.#table];
-      if ((left?.Keys?.length ?? 0) === 0) return configFromItems(namespaceId, refs, items);
-      request = { ...request, RequestItems: { [this.#table]: left as BatchGetWire['RequestItems'][string] } };
+      if (left === undefined || left.Keys.length === 0) return configFromItems(namespaceId, refs, items);
+      request = { ...request, RequestItems: { [this.#table]: left } };
     }
     // An item that was not read must never pass for one that is not there: its limits would not hold.
     throw new StoreFailure('throttled', 'no', `table "${this.#table}" left keys of a batch unread ${MAX_BATCH_TURNS} times`);
@@ -82,7 +67,6 @@ export class DynamoStore implements BucketStore, ConfigStore {
   }
 
   async #get(request: GetItemWire): Promise<WireItem | undefined> {
-    const output = await this.#sender.send<GetItemCommandOutput>('GetItem', new GetItemCommand(request));
-    return output.Item as WireItem | undefined;
+    return (await this.#transport.send('GetItem', request)).Item;
   }
 }

@@ -1,6 +1,6 @@
 import { type FailureReason, StoreFailure } from '@millrace/core';
 
-/** What an error of the SDK means, and whether the request may have changed something all the same. */
+/** What an error of the SDK, or of the lean transport, means, and whether the request may have changed something all the same. */
 type Meaning = readonly [reason: FailureReason, applied: 'no' | 'unknown'];
 
 const BY_NAME: Readonly<Record<string, Meaning>> = {
@@ -16,12 +16,24 @@ const BY_NAME: Readonly<Record<string, Meaning>> = {
   ExpiredTokenException: ['credentials', 'no'],
   UnrecognizedClientException: ['credentials', 'no'],
   InvalidSignatureException: ['credentials', 'no'],
+  RequestTimeTooSkewed: ['credentials', 'no'],
+  RequestExpired: ['credentials', 'no'],
   MissingAuthenticationTokenException: ['credentials', 'no'],
+  // Given up while it waited for a connection. The SDK cannot tell that from a reply that did not come; lean can.
+  NeverSentError: ['timeout', 'no'],
+  ConnectTimeoutError: ['timeout', 'no'],
 };
 
 /** Errors of the network before any byte of the request was sent. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-const MAYBE_SENT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+const MAYBE_SENT: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  // Undici's names of a connection that ended before the reply did.
+  'UND_ERR_SOCKET',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
 
 /** What DynamoDB says where it is one key's partition that carries no more, and not the table. */
 const KEY_RANGE = /KeyRangeThroughputExceeded$/;
@@ -38,7 +50,7 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Turns an error of the SDK into a failure of the store. `table` is said in the message: it is what most often is wrong. */
+/** Turns an error of either transport into a failure of the store. `table` is said in the message: it is what most often is wrong. */
 export function failureFor(error: unknown, table: string, timeoutMs: number): StoreFailure {
   const [reason, applied] = meaningOf(error as SdkError);
   return new StoreFailure(reason, applied, messageFor(reason, error as SdkError, table, timeoutMs), { cause: error });

@@ -1,24 +1,13 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { AbsoluteLocation, FinalizeRequestHandlerOptions, FinalizeRequestMiddleware } from '@smithy/types';
+import type { AbsoluteLocation, DeserializeMiddleware, FinalizeRequestHandlerOptions, FinalizeRequestMiddleware } from '@smithy/types';
+import { type Consumed, type RequestListener, tell } from './consumed-units.js';
 import { failureFor } from './failures.js';
-
-/** Called once for each request that DynamoDB answered, or that was refused or lost. */
-export type RequestListener = (operation: string, readUnits: number, writeUnits: number) => void;
+import type { ReplyTimes } from './reply-times.js';
 
 /** A command of the SDK, as far as it matters here; each of its classes is a type of its own. */
 interface Command {
   readonly middlewareStack: { add(middleware: never, options: never): void };
 }
-
-interface Reply {
-  readonly ConsumedCapacity?: Units | readonly Units[] | undefined;
-}
-
-interface Units {
-  readonly CapacityUnits?: number | undefined;
-}
-
-const READS: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 
 /** Sends commands: without the SDK's retries, within a deadline, and counted. */
 export class Sender {
@@ -26,41 +15,44 @@ export class Sender {
   readonly #table: string;
   readonly #timeoutMs: number;
   readonly #onRequest: RequestListener;
+  readonly #times: ReplyTimes | undefined;
 
-  constructor(client: DynamoDBClient, table: string, timeoutMs: number, onRequest: RequestListener) {
+  /** `times` is told when replies came, and what time they say. */
+  constructor(client: DynamoDBClient, table: string, timeoutMs: number, onRequest: RequestListener, times?: ReplyTimes) {
     this.#client = client;
     this.#table = table;
     this.#timeoutMs = timeoutMs;
     this.#onRequest = onRequest;
+    this.#times = times;
   }
 
   /**
    * Sends one command. An error whose name `expected` lists comes back as it is; every other one as a `StoreFailure`.
    */
-  async send<Output extends Reply>(operation: string, command: Command, expected?: string): Promise<Output> {
+  async send<Output extends Consumed>(operation: string, command: Command, expected?: string): Promise<Output> {
     withoutRetries(command);
+    if (this.#times !== undefined) timed(command, this.#times);
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), this.#timeoutMs);
-    let units = 0;
+    let reply: Consumed | undefined;
     try {
       const output = (await this.#client.send(command as never, { abortSignal: controller.signal })) as unknown as Output;
-      units = unitsOf(output);
+      reply = output;
       return output;
     } catch (error) {
       if (expected !== undefined && (error as Error).name === expected) throw error;
-      throw failureFor(error, this.#table, this.#timeoutMs);
+      throw failureFor(controller.signal.aborted ? ownAbort(error) : error, this.#table, this.#timeoutMs);
     } finally {
       clearTimeout(timer);
-      this.#onRequest(operation, READS.has(operation) ? units : 0, READS.has(operation) ? 0 : units);
+      tell(this.#onRequest, operation, reply);
     }
   }
 }
 
-function unitsOf(reply: Reply): number {
-  const { ConsumedCapacity: consumed } = reply;
-  if (consumed === undefined) return 0;
-  const entries = Array.isArray(consumed) ? (consumed as readonly Units[]) : [consumed as Units];
-  return entries.reduce((sum, entry) => sum + (entry.CapacityUnits ?? 0), 0);
+/** What our own giving up looks like. Amid a reply the SDK calls it a reset connection, which it is, but not why. */
+function ownAbort(error: unknown): unknown {
+  if ((error as { readonly code?: unknown }).code !== 'ECONNRESET') return error;
+  return Object.assign(new Error('the time for a reply is over', { cause: error }), { name: 'TimeoutError' });
 }
 
 /**
@@ -77,4 +69,16 @@ function withoutRetries(command: Command): void {
     override: true,
   };
   command.middlewareStack.add(passOn as never, place as never);
+}
+
+/** Reads the time off the reply to a command, whatever client sends it: next to the HTTP client, where errors are replies, too. */
+function timed(command: Command, times: ReplyTimes): void {
+  const read: DeserializeMiddleware<object, object> = (next) => async (args) => {
+    const sentMs = times.nowMs();
+    const result = await next(args);
+    const { headers } = result.response as { readonly headers?: Readonly<Record<string, unknown>> };
+    times.note(headers?.['date'], sentMs, times.nowMs());
+    return result;
+  };
+  command.middlewareStack.add(read as never, { name: 'millraceReplyTime', step: 'deserialize', priority: 'low', override: true } as never);
 }

@@ -1,5 +1,7 @@
 export type { Verdict } from './acquirer.js';
+export { type ClockEstimate, ClockOffset } from './clock-offset.js';
 export type { CachedConfig, ConfigCache, ConfigCacheStats } from './config-cache.js';
+export { CorrectedClock } from './corrected-clock.js';
 export { Engine, type EngineOptions, type Explanation } from './engine.js';
 export {
   AcquireAborted,

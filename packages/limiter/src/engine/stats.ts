@@ -1,3 +1,5 @@
+import type { ClockEstimate } from './clock-offset.js';
+
 /** Counters since the limiter was opened. */
 export interface LimiterStats {
   readonly acquires: number;
@@ -33,9 +35,11 @@ export interface LimiterStats {
   readonly recoveredReplies: number;
   /** Times that a bucket had met a newer configuration than the writer knew. */
   readonly staleConfigurations: number;
+  /** How the clock compares with DynamoDB's; left out if it is not watched, or nothing was answered yet. */
+  readonly clock?: ClockEstimate;
 }
 
-type Counter = Exclude<keyof LimiterStats, 'requests'>;
+type Counter = Exclude<keyof LimiterStats, 'requests' | 'clock'>;
 
 /** Counts what a limiter does. */
 export class Stats {
