@@ -1,0 +1,54 @@
+import { isMillraceError, Limit, RateLimiter, type RateLimiterOptions } from '@millrace/limiter';
+import { createTable } from '@millrace/limiter/admin';
+import { AMPLE, type Contestant, type ContestantWorld, DRAINED, keyName, PARENT, RESOURCE } from './contestant.js';
+
+/** How a limiter sends: through the SDK, or without it. */
+export type Transport = 'sdk' | 'lean';
+
+const ONE = { requests: 1 };
+
+/** Millrace with limits from the table, as a service uses it. */
+export async function openMillrace(world: ContestantWorld, transport: Transport): Promise<Contestant> {
+  const { table, endpoint, region, credentials, caseName, keys } = world;
+  await createTable({ table, endpoint, region, credentials });
+  const limiter = await openWith({ table, endpoint, region, credentials, requestTimeoutMs: 30_000, deadlineMs: 60_000 }, transport);
+  await limiter.limits.setResource(RESOURCE, [Limit.of({ name: 'requests', ...(caseName === 'exhausted' ? DRAINED : AMPLE) })]);
+  const names = Array.from({ length: keys }, (_, key) => keyName(key));
+  if (caseName === 'cascade') {
+    await limiter.entities.create(PARENT, {});
+    for (const name of names) await limiter.entities.create(name, { parent: PARENT, cascade: true });
+  }
+  const before = limiter.stats();
+  const sent = (requests: Readonly<Record<string, number>>): number => Object.values(requests).reduce((sum, count) => sum + count, 0);
+  return {
+    async take(key) {
+      const verdict = await limiter.tryAcquire(names[key] as string, RESOURCE, ONE);
+      return verdict.allowed;
+    },
+    counts() {
+      const { requests, readUnits, writeUnits, refusedWrites } = limiter.stats();
+      return {
+        requests: sent(requests) - sent(before.requests),
+        readUnits: readUnits - before.readUnits,
+        writeUnits: writeUnits + refusedWrites - before.writeUnits,
+      };
+    },
+    close: () => limiter.close(),
+  };
+}
+
+/** A transport that this release does not have yet. */
+export class NoSuchTransport extends Error {
+  override readonly name = 'NoSuchTransport';
+}
+
+/** Opens with a transport; without the option where this release has only the one. */
+async function openWith(options: RateLimiterOptions, transport: Transport): Promise<RateLimiter> {
+  try {
+    return await RateLimiter.open({ ...options, transport } as RateLimiterOptions);
+  } catch (error) {
+    if (!isMillraceError(error) || error.code !== 'VALIDATION' || !error.message.includes('transport')) throw error;
+    if (transport === 'lean') throw new NoSuchTransport('this release has no lean transport');
+    return RateLimiter.open(options);
+  }
+}
