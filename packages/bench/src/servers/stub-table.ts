@@ -55,6 +55,14 @@ export class StubTable {
     return compiled(conditions, condition, compileCondition)({ item: this.get(key) ?? {}, names, values });
   }
 
+  /** Items of a condition on the keys, by sort key. It looks at every item: the stub is for writes. */
+  query(condition: string, { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Expressions): StoredItem[] {
+    const holds = compiled(conditions, condition, compileCondition);
+    const sortKey = (item: StoredItem): string => String(Object.values(item[this.keyNames[1] ?? ''] ?? {})[0]);
+    const found = [...this.#items.values()].filter((item) => holds({ item, names, values }));
+    return found.sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  }
+
   /** The item as the request's update leaves it; stored. */
   update(key: KeyAttributes, expressions: Expressions): StoredItem {
     const { UpdateExpression: update = '', ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} } = expressions;

@@ -17,7 +17,9 @@ class Refusal extends Error {
 interface Request extends Expressions {
   readonly TableName: string;
   readonly Key: KeyAttributes;
+  readonly KeyConditionExpression?: string;
   readonly KeySchema?: readonly { readonly AttributeName: string; readonly KeyType: string }[];
+  readonly ScanIndexForward?: boolean;
   readonly ReturnValues?: string;
   readonly ReturnValuesOnConditionCheckFailure?: string;
   readonly ReturnConsumedCapacity?: string;
@@ -49,6 +51,10 @@ export class Stub {
       }
       case 'BatchGetItem':
         return this.#batchGet(request);
+      case 'Query': {
+        const items = this.#table(request.TableName).query(request.KeyConditionExpression ?? '', request);
+        return { Items: request.ScanIndexForward === false ? items.reverse() : items, ...capacity(request, 1) };
+      }
       case 'UpdateItem':
         return this.#update(request);
       case 'TransactWriteItems':
