@@ -30,8 +30,8 @@ export function promisesOf({ rows, exactness, probing }: Evidence): readonly Out
     );
   const ours = (caseName: CaseName, roundTripMs: number): Row | undefined =>
     at(caseName, roundTripMs, 'millrace-lean') ?? at(caseName, roundTripMs, 'millrace');
-  const ratio = (caseName: CaseName, roundTripMs: number): number | undefined => {
-    const [mine, bare] = [ours(caseName, roundTripMs), at(caseName, roundTripMs, 'bare-sdk')];
+  const ratio = (caseName: CaseName, roundTripMs: number, bareCallers: number): number | undefined => {
+    const [mine, bare] = [ours(caseName, roundTripMs), at(caseName, roundTripMs, 'bare-sdk', bareCallers)];
     return mine === undefined || bare === undefined ? undefined : mine.perSecond / bare.perSecond;
   };
   const hot = ours('hot', 5);
@@ -39,13 +39,17 @@ export function promisesOf({ rows, exactness, probing }: Evidence): readonly Out
   const cpuShare = lean === undefined || bare === undefined ? undefined : lean.cpuUsPerCall / bare.cpuUsPerCall;
   return [
     atLeast('hot key, 64 callers, 5 ms: acquires per write >= 10', hot === undefined ? undefined : 1 / hot.writeUnitsPerCall, 10),
-    atLeast('hot key, 64 callers, 5 ms: rate of the bare SDK x >= 10', ratio('hot', 5), 10),
+    atLeast('hot key, 64 callers, 5 ms: rate of the bare SDK loop, one write after the other, x >= 10', ratio('hot', 5, 1), 10),
+    onlySaid(
+      'hot key, 64 callers, 5 ms: rate of 64 such loops at once x (64 callers get 64 answers in a round trip, no more)',
+      ratio('hot', 5, CALLERS),
+    ),
     outcome('hot key: order of admission is the order of calls', hot, ({ inversions }) => [`${inversions} out of order`, inversions === 0]),
     outcome('hot key with a limit that holds: admitted <= capacity + rate x time, in order', exactness, (it) => [
       `${it.admitted} of ${it.bound} allowed, ${it.rejected} refused, ${it.inversions} out of order`,
       it.admitted <= it.bound && it.inversions === 0,
     ]),
-    atLeast('exhausted key, 64 callers, 5 ms: rate of the bare SDK x >= 100', ratio('exhausted', 5), 100),
+    atLeast('exhausted key, 64 callers, 5 ms: rate of 64 bare SDK loops x >= 100', ratio('exhausted', 5, CALLERS), 100),
     outcome('exhausted key: no request until the refill, then one', probing, (it) => [
       `${it.requestsBetween} requests in ${figure(it.callsBetween)} calls, then ${it.requestsAtRefill.join(', ') || 'none'}`,
       it.requestsBetween === 0 && it.requestsAtRefill.length > 0 && it.requestsAtRefill.every((requests) => requests === 1),
@@ -56,6 +60,11 @@ export function promisesOf({ rows, exactness, probing }: Evidence): readonly Out
 
 function atLeast(promise: string, measured: number | undefined, bound: number): Outcome {
   return outcome(promise, measured, (value) => [figure(value), value >= bound]);
+}
+
+/** A figure that nothing is promised of, because a reader will ask for it. */
+function onlySaid(promise: string, measured: number | undefined): Outcome {
+  return { promise, measured: measured === undefined ? NOT_MEASURED : figure(measured), kept: undefined };
 }
 
 function outcome<T>(promise: string, evidence: T | undefined, judge: (evidence: T) => readonly [string, boolean]): Outcome {

@@ -31,6 +31,8 @@ export const CASE_TITLES: Readonly<Record<CaseName, string>> = {
   hot: 'Hot key: all callers share one, which never refuses',
   exhausted: 'Exhausted key: all callers share one, whose tokens are gone',
   cascade: 'Cascade: keys of one parent, both are charged',
+  'two-limits': 'Two limits of one key',
+  available: 'Looking without taking',
 };
 
 /** The table of one case. Ratios are to the bare SDK of the same cell. */

@@ -1,4 +1,10 @@
-import { DynamoDBClient, UpdateItemCommand, type UpdateItemCommandInput, type UpdateItemCommandOutput } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+  type UpdateItemCommandOutput,
+} from '@aws-sdk/client-dynamodb';
 import { createTable } from '@millrace/limiter/admin';
 import { AMPLE, type Contestant, type ContestantWorld, DRAINED, keyName, PARENT } from './contestant.js';
 
@@ -7,7 +13,8 @@ export const REQUEST_HANDLER = { httpAgent: { maxSockets: 1_024 } } as const;
 
 /**
  * The physical floor of "one write": a conditional `UpdateItem` that adds one to a number and refuses above a bound, on a
- * table of the same keys, through the SDK and nothing else. It never gives a token back in time, so it is no limiter.
+ * table of the same keys, through the SDK and nothing else. It never gives a token back in time, so it is no limiter. Looking
+ * is one `GetItem`, a cascade two updates at once.
  */
 export async function openBareSdk(world: ContestantWorld): Promise<Contestant> {
   const { endpoint, region, credentials, table, caseName } = world;
@@ -19,7 +26,7 @@ export async function openBareSdk(world: ContestantWorld): Promise<Contestant> {
   async function add(name: string): Promise<boolean> {
     counts.requests += 1;
     try {
-      const command = new UpdateItemCommand(additionTo(table, name, capacity));
+      const command = new UpdateItemCommand(additionTo(table, name, capacity, caseName === 'two-limits' ? 2 : 1));
       const output: UpdateItemCommandOutput = await client.send(command);
       counts.writeUnits += output.ConsumedCapacity?.CapacityUnits ?? 0;
       return true;
@@ -30,8 +37,16 @@ export async function openBareSdk(world: ContestantWorld): Promise<Contestant> {
     }
   }
 
+  async function look(name: string): Promise<boolean> {
+    counts.requests += 1;
+    const output = await client.send(new GetItemCommand({ TableName: table, Key: keyOf(name), ReturnConsumedCapacity: 'TOTAL' }));
+    counts.readUnits += output.ConsumedCapacity?.CapacityUnits ?? 0;
+    return true;
+  }
+
   return {
     async take(key) {
+      if (caseName === 'available') return look(keyName(key));
       if (caseName !== 'cascade') return add(keyName(key));
       const [own, parents] = await Promise.all([add(keyName(key)), add(PARENT)]);
       return own && parents;
@@ -41,13 +56,18 @@ export async function openBareSdk(world: ContestantWorld): Promise<Contestant> {
   };
 }
 
-function additionTo(table: string, name: string, capacity: number): UpdateItemCommandInput {
+function additionTo(table: string, name: string, capacity: number, numbers: 1 | 2): UpdateItemCommandInput {
+  const attributes = numbers === 1 ? ['n'] : ['n', 'm'];
   return {
     TableName: table,
-    Key: { PK: { S: `bench/${name}` }, SK: { S: 'b' } },
-    UpdateExpression: 'SET n = if_not_exists(n, :zero) + :one',
-    ConditionExpression: 'attribute_not_exists(n) OR n < :capacity',
+    Key: keyOf(name),
+    UpdateExpression: `SET ${attributes.map((attribute) => `${attribute} = if_not_exists(${attribute}, :zero) + :one`).join(', ')}`,
+    ConditionExpression: attributes.map((attribute) => `(attribute_not_exists(${attribute}) OR ${attribute} < :capacity)`).join(' AND '),
     ExpressionAttributeValues: { ':zero': { N: '0' }, ':one': { N: '1' }, ':capacity': { N: String(capacity) } },
     ReturnConsumedCapacity: 'TOTAL',
   };
+}
+
+function keyOf(name: string): UpdateItemCommandInput['Key'] {
+  return { PK: { S: `bench/${name}` }, SK: { S: 'b' } };
 }

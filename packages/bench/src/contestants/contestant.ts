@@ -1,5 +1,5 @@
 /** What is asked of every contestant, in the words of no one of them. */
-export type CaseName = 'distinct' | 'hot' | 'exhausted' | 'cascade';
+export type CaseName = 'distinct' | 'hot' | 'exhausted' | 'cascade' | 'two-limits' | 'available';
 
 /** What a contestant has sent since it was opened. A refused condition counts one write unit: AWS bills it and reports none. */
 export interface Counts {
@@ -22,7 +22,7 @@ export interface ContestantWorld {
 
 /** A limiter, or what stands for one, ready to be asked. */
 export interface Contestant {
-  /** Asks for one token of a key; whether it was given. */
+  /** Asks for one token of a key, of each of two limits in `two-limits`; whether it was given. In `available` it only looks. */
   take(key: number): Promise<boolean>;
   counts(): Counts;
   close(): Promise<void>;

@@ -7,13 +7,16 @@ export type Transport = 'sdk' | 'lean';
 
 const CREATED_AT_ONCE = 16;
 const ONE = { requests: 1 };
+const ONE_OF_EACH = { requests: 1, tokens: 1 };
 
 /** Millrace with limits from the table, as a service uses it. */
 export async function openMillrace(world: ContestantWorld, transport: Transport): Promise<Contestant> {
   const { table, endpoint, region, credentials, caseName, keys } = world;
   await createTable({ table, endpoint, region, credentials });
   const limiter = await openWith({ table, endpoint, region, credentials, requestTimeoutMs: 30_000, deadlineMs: 60_000 }, transport);
-  await limiter.limits.setResource(RESOURCE, [Limit.of({ name: 'requests', ...(caseName === 'exhausted' ? DRAINED : AMPLE) })]);
+  const amounts = caseName === 'two-limits' ? ONE_OF_EACH : ONE;
+  const limits = Object.keys(amounts).map((name) => Limit.of({ name, ...(caseName === 'exhausted' ? DRAINED : AMPLE) }));
+  await limiter.limits.setResource(RESOURCE, limits);
   const names = Array.from({ length: keys }, (_, key) => keyName(key));
   // Registered, as the keys of a service are: of an entity that is not, the first absence is looked up again after two seconds.
   await limiter.entities.create(PARENT, {});
@@ -25,8 +28,10 @@ export async function openMillrace(world: ContestantWorld, transport: Transport)
   const sent = (requests: Readonly<Record<string, number>>): number => Object.values(requests).reduce((sum, count) => sum + count, 0);
   return {
     async take(key) {
-      const verdict = await limiter.tryAcquire(names[key] as string, RESOURCE, ONE);
-      return verdict.allowed;
+      const name = names[key] as string;
+      if (caseName !== 'available') return (await limiter.tryAcquire(name, RESOURCE, amounts)).allowed;
+      await limiter.available(name, RESOURCE);
+      return true;
     },
     counts() {
       const { requests, readUnits, writeUnits, refusedWrites } = limiter.stats();

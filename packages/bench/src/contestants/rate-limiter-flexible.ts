@@ -9,13 +9,13 @@ interface Reply {
 
 /**
  * `rate-limiter-flexible` on DynamoDB: a fixed window, two writes where a window is open. Its own memory of keys that are
- * blocked is on, as its documentation advises. It knows no parents: a cascade is two calls at once.
+ * blocked is on, as its documentation advises. It knows neither parents nor several limits: each is two calls at once.
  */
 export async function openRateLimiterFlexible(world: ContestantWorld): Promise<Contestant> {
   const { endpoint, region, credentials, table, caseName } = world;
   const client = new DynamoDB({ endpoint, region, credentials, maxAttempts: 1, requestHandler: REQUEST_HANDLER });
   const counts = { requests: 0, readUnits: 0, writeUnits: 0 };
-  countUpdates(client, counts);
+  countUnits(client, counts);
   const { capacity, periodMs } = caseName === 'exhausted' ? DRAINED : AMPLE;
   const options = {
     storeClient: client,
@@ -41,24 +41,27 @@ export async function openRateLimiterFlexible(world: ContestantWorld): Promise<C
 
   return {
     async take(key) {
-      if (caseName !== 'cascade') return consume(keyName(key));
-      const [own, parents] = await Promise.all([consume(keyName(key)), consume(PARENT)]);
-      return own && parents;
+      const name = keyName(key);
+      if (caseName === 'available') return (await limiter.get(name)) !== undefined;
+      if (caseName !== 'cascade' && caseName !== 'two-limits') return consume(name);
+      const [one, other] = await Promise.all([consume(name), consume(caseName === 'cascade' ? PARENT : `${name}:second`)]);
+      return one && other;
     },
     counts: () => ({ ...counts }),
     close: async () => client.destroy(),
   };
 }
 
-/** Asks for the consumed capacity of every update, which the library does not, and counts it. */
-function countUpdates(client: DynamoDB, counts: { requests: number; writeUnits: number }): void {
+/** Asks for the consumed capacity of every request on items, which the library does not, and counts it. */
+function countUnits(client: DynamoDB, counts: { requests: number; readUnits: number; writeUnits: number }): void {
   client.middlewareStack.add(
     (next, context) => async (args) => {
-      if (context.commandName !== 'UpdateItemCommand') return next(args);
+      const unit = context.commandName === 'UpdateItemCommand' ? 'writeUnits' : context.commandName === 'GetItemCommand' ? 'readUnits' : '';
+      if (unit === '') return next(args);
       counts.requests += 1;
       try {
         const reply = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } as typeof args.input });
-        counts.writeUnits += (reply as Reply).output.ConsumedCapacity?.CapacityUnits ?? 0;
+        counts[unit] += (reply as Reply).output.ConsumedCapacity?.CapacityUnits ?? 0;
         return reply;
       } catch (error) {
         if ((error as Error).name === 'ConditionalCheckFailedException') counts.writeUnits += 1;
