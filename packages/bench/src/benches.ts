@@ -1,5 +1,7 @@
 import { acquireBench } from './acquire/acquire-bench.js';
 import type { Bench } from './bench.js';
+import { publishedBench } from './published/published-bench.js';
+import { LATENCY, THROUGHPUT } from './published/tables.js';
 
 /** All benches, in the order in which they are listed. */
-export const BENCHES: readonly Bench[] = [acquireBench];
+export const BENCHES: readonly Bench[] = [acquireBench, publishedBench(LATENCY), publishedBench(THROUGHPUT)];

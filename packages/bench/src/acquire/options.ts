@@ -1,21 +1,14 @@
-import type { EngineName } from '@millrace/testing';
-import { namesOf, numberOf, readOptions, wholesOf } from '../arguments.js';
+import { namesOf, readOptions, wholesOf } from '../arguments.js';
 import type { CaseName } from '../contestants/contestant.js';
-import { CONTESTANTS, type ContestantName } from '../processes/protocol.js';
-import type { ServerKind } from '../servers/site.js';
-import type { Cell, Pace } from './cell.js';
+import type { Cell } from '../measure/cell.js';
+import { MEASURE_OPTIONS, MEASURE_USAGE, type MeasureOptions, measureOptions } from '../measure/measure-options.js';
 
 const CASES: readonly CaseName[] = ['distinct', 'hot', 'exhausted', 'cascade'];
-const ENGINES: readonly EngineName[] = ['dynoxide', 'extenddb', 'dynamodb-local'];
 const MAX_CALLERS = 1_024;
 
 /** What `pnpm bench acquire` is to measure, and where its results go. */
-export interface AcquireOptions {
+export interface AcquireOptions extends MeasureOptions {
   readonly cells: readonly Cell[];
-  readonly contestants: readonly ContestantName[];
-  readonly server: ServerKind;
-  readonly engine?: EngineName;
-  readonly pace: Pace;
   readonly check: boolean;
   readonly json: boolean;
   readonly markdown?: string;
@@ -29,12 +22,7 @@ Asks for tokens, as fast as callers are answered, of Millrace and of others in t
   --case a,b          some of ${CASES.join(',')} (all)
   --callers 1,64      how many ask at once (1,16,64,256)
   --round-trip 0,5    milliseconds that a network adds, there and back (0,5)
-  --contestants a,b   some of ${CONTESTANTS.join(',')} (all)
-  --server s          engine: a local DynamoDB engine (default); stub: answers at once, so that the client is what is measured
-  --engine e          ${ENGINES.join(', ')} (the first that is installed)
-  --seconds N         how long each repetition runs (0.5)
-  --repetitions N     how many of them, in turns; tables show medians (3)
-  --quick             0.2 seconds, one repetition, 1 and 64 callers
+${MEASURE_USAGE}  --quick             0.2 seconds, one repetition, 1 and 64 callers
   --check             only what the project promises, and exit 1 if one of its figures is missed
   --json              one JSON document on stdout
   --markdown FILE     write the tables
@@ -53,34 +41,19 @@ export const PROMISED: readonly Cell[] = [
 
 export function readAcquireOptions(args: readonly string[]): AcquireOptions {
   const given = readOptions(args, {
+    ...MEASURE_OPTIONS,
     case: { type: 'string' },
     callers: { type: 'string' },
     'round-trip': { type: 'string' },
-    contestants: { type: 'string' },
-    server: { type: 'string' },
-    engine: { type: 'string' },
-    seconds: { type: 'string' },
-    repetitions: { type: 'string' },
-    quick: { type: 'boolean' },
     check: { type: 'boolean' },
     json: { type: 'boolean' },
     markdown: { type: 'string' },
     svg: { type: 'string' },
   });
   const { quick = false, check = false } = given;
-  const seconds = numberOf('seconds', given.seconds, quick ? 0.2 : 0.5, 0.05, 600);
-  const [server = 'engine'] = namesOf<ServerKind>('server', given.server ?? 'engine', ['engine', 'stub']);
-  const [engine] = given.engine === undefined ? [] : namesOf('engine', given.engine, ENGINES);
   return {
+    ...measureOptions(given),
     cells: check && given.case === undefined ? PROMISED : cellsOf(given, quick),
-    contestants: namesOf('contestants', given.contestants, CONTESTANTS),
-    server,
-    ...(engine === undefined ? {} : { engine }),
-    pace: {
-      seconds,
-      warmupSeconds: seconds / 2,
-      repetitions: wholesOf('repetitions', given.repetitions, [quick ? 1 : 3], 1, 100)[0] as number,
-    },
     check,
     json: given.json ?? false,
     ...(given.markdown === undefined ? {} : { markdown: given.markdown }),

@@ -1,6 +1,6 @@
 import type { CaseName } from '../contestants/contestant.js';
+import type { Row } from '../measure/cell.js';
 import { figure } from '../render/figure.js';
-import type { Row } from './cell.js';
 import type { Exactness } from './exactness.js';
 import type { Probing } from './probing.js';
 
@@ -24,9 +24,9 @@ const CALLERS = 64;
 
 /** Every promise about `acquire`, with what was measured of it. All rates and costs are ratios to the bare SDK in the same run. */
 export function promisesOf({ rows, exactness, probing }: Evidence): readonly Outcome[] {
-  const at = (caseName: CaseName, roundTripMs: number, contestant: string): Row | undefined =>
+  const at = (caseName: CaseName, roundTripMs: number, contestant: string, callers = CALLERS): Row | undefined =>
     rows.find(
-      (row) => row.caseName === caseName && row.callers === CALLERS && row.roundTripMs === roundTripMs && row.contestant === contestant,
+      (row) => row.caseName === caseName && row.callers === callers && row.roundTripMs === roundTripMs && row.contestant === contestant,
     );
   const ours = (caseName: CaseName, roundTripMs: number): Row | undefined =>
     at(caseName, roundTripMs, 'millrace-lean') ?? at(caseName, roundTripMs, 'millrace');

@@ -1,28 +1,14 @@
 import type { CaseName } from '../contestants/contestant.js';
-import type { Absence } from '../processes/roster.js';
+import type { Row } from '../measure/cell.js';
+import { absencesText, type Measured } from '../measure/measure-cells.js';
 import { figure, times } from '../render/figure.js';
-import type { TextTable } from '../render/table.js';
-import type { Pace, Row } from './cell.js';
+import { markdownTable, plainTable, type TextTable } from '../render/table.js';
 import type { Outcome } from './promises.js';
 
 /** All that `pnpm bench acquire` has found; what `--json` prints. */
-export interface AcquireReport {
+export interface AcquireReport extends Measured {
   readonly bench: 'acquire';
-  /** What answered: the name of an engine, or `stub`. */
-  readonly server: string;
-  readonly machine: Machine;
-  readonly pace: Pace;
-  readonly rows: readonly Row[];
-  readonly absences: readonly Absence[];
   readonly promises: readonly Outcome[];
-}
-
-/** What a reader must know of the machine; nothing that names it. */
-export interface Machine {
-  readonly cores: number;
-  readonly cpu: string;
-  readonly node: string;
-  readonly platform: string;
 }
 
 /** A case in the words of a heading. */
@@ -75,12 +61,12 @@ export function caseTable(rows: readonly Row[], caseName: CaseName): TextTable {
 }
 
 /** The cases that were measured, in their order. */
-export function casesOf(rows: readonly Row[]): readonly CaseName[] {
+function casesOf(rows: readonly Row[]): readonly CaseName[] {
   return [...new Set(rows.map(({ caseName }) => caseName))];
 }
 
 /** What was promised, and what came of it. */
-export function promiseTable(outcomes: readonly Outcome[]): TextTable {
+function promiseTable(outcomes: readonly Outcome[]): TextTable {
   return {
     titles: ['', 'promise', 'measured'],
     left: 3,
@@ -89,6 +75,18 @@ export function promiseTable(outcomes: readonly Outcome[]): TextTable {
 }
 
 /** What the columns count, for those who read only the table. */
-export const COLUMNS_NOTE =
+const COLUMNS_NOTE =
   'CPU is that of the client process alone, load loop included. Write units are what the table reports, and 1 for each refused ' +
   'condition, which AWS bills and reports as none. The bare SDK is one conditional UpdateItem per call, two at once in a cascade.';
+
+/** What stdout gets. */
+export function acquireText(report: AcquireReport): string {
+  const tables = casesOf(report.rows).map((name) => `${CASE_TITLES[name]}\n\n${plainTable(caseTable(report.rows, name))}\n`);
+  return `${tables.join('')}${absencesText(report)}${COLUMNS_NOTE}\n\n${plainTable(promiseTable(report.promises))}`;
+}
+
+/** The tables for a page. */
+export function acquireMarkdown(report: AcquireReport): string {
+  const tables = casesOf(report.rows).map((name) => `### ${CASE_TITLES[name]}\n\n${markdownTable(caseTable(report.rows, name))}\n`);
+  return `${markdownTable(promiseTable(report.promises))}\n${tables.join('')}${absencesText(report)}${COLUMNS_NOTE}\n`;
+}
