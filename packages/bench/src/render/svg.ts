@@ -26,12 +26,13 @@ const STYLE = `
   text { font: 11px system-ui, sans-serif; fill: #24292f; }
   .head { font-size: 14px; font-weight: 600; }
   .title { font-size: 12px; font-weight: 600; }
-  .value { font-size: 8px; }
+  .value { font-size: 8px; stroke: #ffffff; stroke-width: 2px; paint-order: stroke; }
   .muted { fill: #57606a; }
   .grid { stroke: #d0d7de; stroke-width: 1; }
   .page { fill: #ffffff; }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3; }
+    .value { stroke: #0d1117; }
     .muted { fill: #9da7b3; }
     .grid { stroke: #3a424c; }
     .page { fill: #0d1117; }

@@ -54,6 +54,13 @@ export class Reader {
     return token;
   }
 
+  /** The next token, if it is a name or a placeholder. */
+  word(): string {
+    const token = this.next();
+    if (!/^[#:\w]/.test(token)) throw new SyntaxError(`the stub expects a name before "${token}"`);
+    return token;
+  }
+
   get isAtEnd(): boolean {
     return this.#at === this.#tokens.length;
   }
@@ -61,7 +68,7 @@ export class Reader {
 
 /** A path of one attribute: a placeholder or a bare name. Nested paths are not in the stub's language. */
 export function readPath(reader: Reader): (scope: Scope) => string {
-  const token = reader.next();
+  const token = reader.word();
   if (!token.startsWith('#')) return () => token;
   return ({ names }) => names[token] as string;
 }
@@ -76,7 +83,7 @@ export function readOperand(reader: Reader): Operand {
     reader.expect(')');
     return (scope) => scope.item[path(scope)] ?? otherwise(scope);
   }
-  const token = reader.next();
+  const token = reader.word();
   if (token.startsWith(':')) return ({ values }) => values[token];
   if (token.startsWith('#')) return ({ item, names }) => item[names[token] as string];
   return ({ item }) => item[token];
