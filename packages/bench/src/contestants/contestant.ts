@@ -2,7 +2,7 @@
 export type CaseName = 'distinct' | 'hot' | 'exhausted' | 'cascade' | 'two-limits' | 'available';
 
 /** What a contestant has sent since it was opened. A refused condition counts one write unit: AWS bills it and reports none. */
-export interface Counts {
+interface Counts {
   readonly requests: number;
   readonly readUnits: number;
   readonly writeUnits: number;

@@ -38,7 +38,7 @@ export interface Pace {
 /** Fewer than this would let callers of one process meet their own keys too soon. */
 const DISTINCT_KEYS = 256;
 
-export function keysOf({ caseName, callers }: Cell): number {
+function keysOf({ caseName, callers }: Cell): number {
   return caseName === 'distinct' || caseName === 'cascade' ? Math.max(DISTINCT_KEYS, callers) : 1;
 }
 

@@ -13,7 +13,7 @@ export interface LoadRuntime {
   turn(): Promise<void>;
 }
 
-export const MACHINE: LoadRuntime = {
+const MACHINE: LoadRuntime = {
   nowMs: () => performance.now(),
   cpuUs() {
     const { user, system } = process.cpuUsage();

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** The peer that is measured, exactly. */
-export const PEER_VERSION = '0.17.0';
+const PEER_VERSION = '0.17.0';
 const INSTALL_TIMEOUT_MS = 300_000;
 
 /** A Python that can run the peer, and the client script; or why there is none. */

@@ -9,7 +9,7 @@ import { figure } from '../render/figure.js';
 import { markdownTable, plainTable, type TextTable } from '../render/table.js';
 
 /** One line of a published table. */
-export interface PublishedLine {
+interface PublishedLine {
   readonly title: string;
   readonly caseName: CaseName;
   readonly callers: 'one' | 'many';

@@ -15,7 +15,7 @@ export type Predicate = (scope: Scope) => boolean;
 const TOKEN = /\s*(<=|>=|<>|[=<>(),+-]|[#:]?[A-Za-z0-9_]+)/y;
 
 /** Cuts an expression into its words and signs. */
-export function tokensOf(expression: string): string[] {
+function tokensOf(expression: string): string[] {
   const tokens: string[] = [];
   const text = expression.trimEnd();
   TOKEN.lastIndex = 0;
