@@ -12,7 +12,7 @@ export interface AcquireReport extends Measured {
 }
 
 /** A case in the words of a heading. */
-export const CASE_TITLES: Readonly<Record<CaseName, string>> = {
+const CASE_TITLES: Readonly<Record<CaseName, string>> = {
   distinct: 'Distinct keys: no two callers share one',
   hot: 'Hot key: all callers share one, which never refuses',
   exhausted: 'Exhausted key: all callers share one, whose tokens are gone',

@@ -5,6 +5,7 @@ import {
   type UpdateItemCommandInput,
   type UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
+import { ATTRIBUTE } from '@millrace/core';
 import { createTable } from '@millrace/limiter/admin';
 import { AMPLE, type Contestant, type ContestantWorld, DRAINED, keyName, PARENT } from './contestant.js';
 
@@ -69,5 +70,5 @@ function additionTo(table: string, name: string, capacity: number, numbers: 1 | 
 }
 
 function keyOf(name: string): UpdateItemCommandInput['Key'] {
-  return { PK: { S: `bench/${name}` }, SK: { S: 'b' } };
+  return { [ATTRIBUTE.partitionKey]: { S: `bench/${name}` }, [ATTRIBUTE.sortKey]: { S: 'b' } };
 }
