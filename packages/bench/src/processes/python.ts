@@ -9,6 +9,7 @@ const run = promisify(execFile);
 
 /** The peer that is measured, exactly. */
 const PEER_VERSION = '0.17.0';
+const FIND_TIMEOUT_MS = 10_000;
 const INSTALL_TIMEOUT_MS = 300_000;
 
 /** A Python that can run the peer, and the client script; or why there is none. */
@@ -22,7 +23,7 @@ export async function findPeerPython(say: (text: string) => void): Promise<PeerP
   const complete = join(home, 'complete');
   if (existsSync(complete)) return { python, script };
   try {
-    await run('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']);
+    await run('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'], { timeout: FIND_TIMEOUT_MS });
   } catch {
     return { reason: 'it needs Python 3.11 or newer as python3' };
   }
@@ -30,7 +31,7 @@ export async function findPeerPython(say: (text: string) => void): Promise<PeerP
     say(`installing zae-limiter ${PEER_VERSION} (once)`);
     await rm(home, { recursive: true, force: true });
     await mkdir(home, { recursive: true });
-    await run('python3', ['-m', 'venv', home]);
+    await run('python3', ['-m', 'venv', home], { timeout: INSTALL_TIMEOUT_MS });
     await run(python, ['-m', 'pip', 'install', '--quiet', `zae-limiter==${PEER_VERSION}`], { timeout: INSTALL_TIMEOUT_MS });
     await writeFile(complete, '');
     return { python, script };

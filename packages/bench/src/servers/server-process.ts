@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+/** How long a server may take to say its port. */
+const START_TIMEOUT_MS = 30_000;
+
 /** A server of ours in a process of its own; it says its port on its first line. */
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number;
@@ -14,9 +17,15 @@ export async function startServer(program: 'delay-proxy-main.js' | 'stub-main.js
   const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
-  const first = await Promise.race([once(lines, 'line'), exited]);
+  const started = once(lines, 'line', { signal: AbortSignal.timeout(START_TIMEOUT_MS) });
+  // Whoever loses the race must not fail later, when nobody listens.
+  started.catch(() => undefined);
+  const first = await Promise.race([started, exited]).catch(() => []);
   const port = Number(first[0]);
-  if (child.exitCode !== null || !Number.isInteger(port)) throw new Error(`${program} did not start`);
+  if (child.exitCode !== null || !(port > 0)) {
+    child.kill('SIGKILL');
+    throw new Error(`${program} did not start`);
+  }
   return {
     port,
     async [Symbol.asyncDispose]() {
