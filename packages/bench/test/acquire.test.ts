@@ -18,7 +18,7 @@ beforeAll(async () => {
   await run(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], { cwd: root, timeout: DEADLINE_MS });
 }, DEADLINE_MS);
 
-const SHORT = ['--seconds', '0.05', '--repetitions', '1', '--contestants', 'bare-sdk,rate-limiter-flexible,millrace'];
+const SHORT = ['--seconds', '0.05', '--warmup', '0.05', '--repetitions', '1', '--contestants', 'bare-sdk,rate-limiter-flexible,millrace'];
 
 describe.each(['engine', 'stub'])('pnpm bench acquire, for a moment, on the %s', (server) => {
   it('prints one row for each contestant and cell, and what was promised', async () => {

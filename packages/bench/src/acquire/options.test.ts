@@ -12,7 +12,7 @@ describe('the options of acquire', () => {
     expect(contestants).toHaveLength(5);
     expect({ server, pace, json, check }).toEqual({
       server: 'engine',
-      pace: { seconds: 0.5, warmupSeconds: 0.25, repetitions: 3 },
+      pace: { seconds: 0.5, warmupSeconds: 1, repetitions: 3 },
       json: false,
       check: false,
     });
@@ -42,6 +42,7 @@ describe('the options of acquire', () => {
     ['--seconds', 'NaN'],
     ['--seconds', ' '],
     ['--repetitions', '0'],
+    ['--warmup', '-1'],
     ['--fast', 'yes'],
   ])('refuse %s %j', (option, value) => {
     expect(() => readAcquireOptions([`${option}=${value}`])).toThrow(UsageError);

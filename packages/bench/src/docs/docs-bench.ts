@@ -67,6 +67,7 @@ the sections is written by hand and stays.
 
   --only a,b          some of ${SECTIONS.map(({ name }) => name).join(',')} (all)
   --seconds N         how long each repetition runs (0.5)
+  --warmup N          how long each runs before it is measured (1)
   --repetitions N     how many of them (3)
   --quick             0.2 seconds, one repetition, 1 and 64 callers
   --page FILE         another page (docs/benchmarks.md)
@@ -80,6 +81,7 @@ export const docsBench: Bench = {
     const given = readOptions(args, {
       only: { type: 'string' },
       seconds: { type: 'string' },
+      warmup: { type: 'string' },
       repetitions: { type: 'string' },
       quick: { type: 'boolean' },
       page: { type: 'string' },
@@ -93,6 +95,7 @@ export const docsBench: Bench = {
     const making: Making = {
       args: [
         ...(given.seconds === undefined ? [] : ['--seconds', given.seconds]),
+        ...(given.warmup === undefined ? [] : ['--warmup', given.warmup]),
         ...(given.repetitions === undefined ? [] : ['--repetitions', given.repetitions]),
         ...(given.quick === true ? ['--quick'] : []),
       ],

@@ -20,6 +20,7 @@ export const MEASURE_OPTIONS = {
   server: { type: 'string' },
   engine: { type: 'string' },
   seconds: { type: 'string' },
+  warmup: { type: 'string' },
   repetitions: { type: 'string' },
   quick: { type: 'boolean' },
 } as const;
@@ -28,6 +29,7 @@ export const MEASURE_USAGE = `  --contestants a,b   some of ${CONTESTANTS.join('
   --server s          engine: a local DynamoDB engine (default); stub: answers at once, so that the client is what is measured
   --engine e          ${ENGINES.join(', ')} (the first that is installed)
   --seconds N         how long each repetition runs (0.5)
+  --warmup N          how long each runs before it is measured (1); the first case has to compile everything
   --repetitions N     how many of them, in turns; tables show medians (3)
 `;
 
@@ -47,6 +49,6 @@ export function measureOptions(given: MeasureValues): MeasureOptions {
     contestants: namesOf('contestants', given.contestants, CONTESTANTS),
     server,
     ...(engine === undefined ? {} : { engine }),
-    pace: { seconds, warmupSeconds: seconds / 2, repetitions },
+    pace: { seconds, warmupSeconds: numberOf('warmup', given.warmup, quick ? 0.2 : 1, 0, 600), repetitions },
   };
 }
