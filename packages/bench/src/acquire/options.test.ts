@@ -12,7 +12,7 @@ describe('the options of acquire', () => {
     expect(contestants).toHaveLength(5);
     expect({ server, pace, json, check }).toEqual({
       server: 'engine',
-      pace: { seconds: 0.5, warmupSeconds: 1, repetitions: 3 },
+      pace: { seconds: 0.5, warmupSeconds: 5, repetitions: 3 },
       json: false,
       check: false,
     });

@@ -67,7 +67,7 @@ the sections is written by hand and stays.
 
   --only a,b          some of ${SECTIONS.map(({ name }) => name).join(',')} (all)
   --seconds N         how long each repetition runs (0.5)
-  --warmup N          how long each runs before it is measured (1)
+  --warmup N          how long each runs before its first case is measured (5)
   --repetitions N     how many of them (3)
   --quick             0.2 seconds, one repetition, 1 and 64 callers
   --page FILE         another page (docs/benchmarks.md)

@@ -31,6 +31,7 @@ export interface Row extends Cell {
 /** How long and how often each runs. */
 export interface Pace {
   readonly seconds: number;
+  /** Before the first case: compiling takes thousands of calls, and would be measured. */
   readonly warmupSeconds: number;
   readonly repetitions: number;
 }

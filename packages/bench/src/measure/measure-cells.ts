@@ -33,7 +33,8 @@ export async function measureCells(cells: readonly Cell[], options: MeasureOptio
       progress.say(`${cell.caseName}, ${cell.callers} callers, ${cell.roundTripMs} ms`);
       await using site = await openSite({ ...siteOf(options), roundTripMs: cell.roundTripMs });
       answered = site.server;
-      rows.push(...(await measureCell(cell, roster, site, pace, progress.step)));
+      const warmupSeconds = rows.length === 0 ? pace.warmupSeconds : Math.min(pace.warmupSeconds, pace.seconds);
+      rows.push(...(await measureCell(cell, roster, site, { ...pace, warmupSeconds }, progress.step)));
     }
     return { server: answered, machine: describeMachine(), pace, rows, absences: roster.absences };
   } finally {

@@ -29,7 +29,7 @@ export const MEASURE_USAGE = `  --contestants a,b   some of ${CONTESTANTS.join('
   --server s          engine: a local DynamoDB engine (default); stub: answers at once, so that the client is what is measured
   --engine e          ${ENGINES.join(', ')} (the first that is installed)
   --seconds N         how long each repetition runs (0.5)
-  --warmup N          how long each runs before it is measured (1); the first case has to compile everything
+  --warmup N          how long each runs before its first case is measured, while it is compiled (5); a repetition before each other
   --repetitions N     how many of them, in turns; tables show medians (3)
 `;
 
@@ -49,6 +49,6 @@ export function measureOptions(given: MeasureValues): MeasureOptions {
     contestants: namesOf('contestants', given.contestants, CONTESTANTS),
     server,
     ...(engine === undefined ? {} : { engine }),
-    pace: { seconds, warmupSeconds: numberOf('warmup', given.warmup, quick ? 0.2 : 1, 0, 600), repetitions },
+    pace: { seconds, warmupSeconds: numberOf('warmup', given.warmup, quick ? 0.5 : 5, 0, 600), repetitions },
   };
 }
