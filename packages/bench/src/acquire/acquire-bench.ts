@@ -7,7 +7,7 @@ import { ACQUIRE_USAGE, type AcquireOptions, readAcquireOptions } from './option
 import { acquireSvg } from './plot.js';
 import { checkProbing } from './probing.js';
 import { type Evidence, promisesOf } from './promises.js';
-import { type AcquireReport, acquireMarkdown, acquireText } from './report.js';
+import { type AcquireReport, acquireMarkdown, acquireText, promisesMarkdown } from './report.js';
 
 const CHECK_CALLERS = 64;
 const CHECK_ROUND_TRIP_MS = 5;
@@ -20,7 +20,7 @@ export const acquireBench: Bench = {
   async run(args, terminal) {
     const options = readAcquireOptions(args);
     const report = await measureAcquire(options, terminal.stderr);
-    if (options.markdown !== undefined) await writeFile(options.markdown, acquireMarkdown(report));
+    if (options.markdown !== undefined) await writeFile(options.markdown, `${promisesMarkdown(report)}\n${acquireMarkdown(report)}`);
     if (options.svg !== undefined) await writeFile(options.svg, acquireSvg(report.rows));
     terminal.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : acquireText(report));
     return options.check && report.promises.some(({ kept }) => kept === false) ? 1 : 0;

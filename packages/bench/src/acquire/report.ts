@@ -85,8 +85,13 @@ export function acquireText(report: AcquireReport): string {
   return `${tables.join('')}${absencesText(report)}${COLUMNS_NOTE}\n\n${plainTable(promiseTable(report.promises))}`;
 }
 
-/** The tables for a page. */
+/** The tables for a page; promises stand in a section of their own. */
 export function acquireMarkdown(report: AcquireReport): string {
   const tables = casesOf(report.rows).map((name) => `### ${CASE_TITLES[name]}\n\n${markdownTable(caseTable(report.rows, name))}\n`);
-  return `${markdownTable(promiseTable(report.promises))}\n${tables.join('')}${absencesText(report)}${COLUMNS_NOTE}\n`;
+  return `${tables.join('')}${absencesText(report)}${COLUMNS_NOTE}\n`;
+}
+
+/** The promises for a page. */
+export function promisesMarkdown({ promises }: AcquireReport): string {
+  return markdownTable(promiseTable(promises));
 }

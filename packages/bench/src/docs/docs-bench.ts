@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { measureAcquire } from '../acquire/acquire-bench.js';
 import { readAcquireOptions } from '../acquire/options.js';
 import { acquireSvg } from '../acquire/plot.js';
-import { acquireMarkdown } from '../acquire/report.js';
+import { acquireMarkdown, promisesMarkdown } from '../acquire/report.js';
 import { namesOf, readOptions } from '../arguments.js';
 import type { Bench, Terminal } from '../bench.js';
 import { describeMachine } from '../machine.js';
@@ -33,6 +33,10 @@ const STUB_CONTESTANTS = ['--contestants', 'bare-sdk,rate-limiter-flexible,millr
 
 const SECTIONS: readonly Section[] = [
   { name: 'machine', make: async () => machineText() },
+  {
+    name: 'promises',
+    make: async ({ args, stderr }) => promisesMarkdown(await measureAcquire(readAcquireOptions([...args, '--check']), stderr)),
+  },
   {
     name: 'acquire',
     async make({ args, stderr, plot }) {

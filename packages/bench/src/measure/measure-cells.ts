@@ -8,7 +8,7 @@ import type { MeasureOptions } from './measure-options.js';
 
 /** What was measured, and on what. */
 export interface Measured {
-  /** What answered: the name of an engine, or `stub`. */
+  /** What answered: the name of an engine, or `stub`, or both. */
   readonly server: string;
   readonly machine: Machine;
   readonly pace: Pace;
@@ -27,16 +27,20 @@ export async function measureCells(cells: readonly Cell[], options: MeasureOptio
   const progress = progressOn(stderr, cells.length * contestants.length * pace.repetitions);
   await using roster = await Roster.start(contestants, (text) => progress.say(text));
   const rows: Row[] = [];
-  let answered = '';
+  const servers = new Set<string>();
   try {
     for (const cell of cells) {
       progress.say(`${cell.caseName}, ${cell.callers} callers, ${cell.roundTripMs} ms`);
-      await using site = await openSite({ ...siteOf(options), roundTripMs: cell.roundTripMs });
-      answered = site.server;
+      await using site = await openSite({
+        ...siteOf(options),
+        roundTripMs: cell.roundTripMs,
+        ...(cell.server === undefined ? {} : { server: cell.server }),
+      });
+      servers.add(site.server);
       const warmupSeconds = rows.length === 0 ? pace.warmupSeconds : Math.min(pace.warmupSeconds, pace.seconds);
       rows.push(...(await measureCell(cell, roster, site, { ...pace, warmupSeconds }, progress.step)));
     }
-    return { server: answered, machine: describeMachine(), pace, rows, absences: roster.absences };
+    return { server: [...servers].join(', '), machine: describeMachine(), pace, rows, absences: roster.absences };
   } finally {
     progress.end();
   }
