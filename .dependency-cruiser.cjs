@@ -30,7 +30,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/[^/]+/src/',
-        pathNot: ['^packages/limiter/src/dynamo/', '^packages/demo/src/table-books[.]ts$', test],
+        pathNot: ['^packages/limiter/src/dynamo/', '^packages/demo/src/table-books[.]ts$', '^packages/bench/src/', test],
       },
       to: { path: 'node_modules/(@aws-sdk|@smithy|undici)/' },
     },

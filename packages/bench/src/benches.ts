@@ -1,0 +1,8 @@
+import { acquireBench } from './acquire/acquire-bench.js';
+import type { Bench } from './bench.js';
+import { docsBench } from './docs/docs-bench.js';
+import { publishedBench } from './published/published-bench.js';
+import { LATENCY, THROUGHPUT } from './published/tables.js';
+
+/** All benches, in the order in which they are listed. */
+export const BENCHES: readonly Bench[] = [acquireBench, publishedBench(LATENCY), publishedBench(THROUGHPUT), docsBench];
