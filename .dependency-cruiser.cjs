@@ -18,6 +18,13 @@ module.exports = {
       to: { pathNot: '^packages/core/src/' },
     },
     {
+      name: 'cost-is-formulas',
+      comment: 'What the bill is computed by needs no clock, network or table.',
+      severity: 'error',
+      from: { path: '^packages/cost/src/', pathNot: test },
+      to: { pathNot: ['^packages/cost/src/', '^packages/core/'] },
+    },
+    {
       name: 'engine-knows-only-core',
       comment: 'acquire, lease and cascade speak to the store port, so that k6 can run them.',
       severity: 'error',

@@ -35,6 +35,7 @@ const programs = [
     snippet: 'manifest.ts',
     prints: ['created 5\nmissing resource/gpt-4\n'],
   },
+  { document: 'packages/cost/README.md', snippet: 'cost.ts', prints: ['cascade: 3600000 writes', 'a million acquires: $0.9'] },
   { document: 'packages/testing/README.md', snippet: 'engine.ts', prints: ['3 of 4'] },
 ] as const;
 
@@ -60,6 +61,7 @@ describe('the links of the documents', () => {
     'README.md',
     'packages/cli/README.md',
     'packages/core/README.md',
+    'packages/cost/README.md',
     'packages/limiter/README.md',
     'packages/limits/README.md',
     'packages/testing/README.md',
