@@ -40,14 +40,14 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'mixed',
-    does: '1,000,000 acquires a day: a third cascade over three levels, a fifth are refused, half of those from memory, each admitted one is adjusted',
+    does: '1,000,000 acquires a day: 30 % cascade to a parent, 20 % are refused, half of those from memory, each admitted one is adjusted',
     workload: workloadOf({
       acquiresPerMonth: daily(1_000_000),
-      depth: 3,
       cascadeShare: 0.3,
       refusedShare: 0.2,
       refusedLocallyShare: 0.5,
       adjustsPerAcquire: 1,
+      wrongFormShare: 0.03,
       configMissShare: 0.02,
     }),
   },

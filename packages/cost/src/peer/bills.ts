@@ -6,6 +6,7 @@ import {
   billedSpeculative,
   type PeerUnits,
   peerLoadOf,
+  publishedAdjustments,
   publishedAggregator,
   publishedSlow,
   publishedSpeculative,
@@ -27,6 +28,7 @@ export function peerBills(workload: Workload, prices: Prices, fallbackShare = 0)
   return [
     bill('published', 'slow path', publishedSlow(load)),
     bill('published', 'speculative', publishedSpeculative(load)),
+    bill('published', 'its adjustments, on top', publishedAdjustments(load)),
     bill('published', 'its aggregator, on top', publishedAggregator(load)),
     bill('corrected', 'speculative, refused conditions billed', billedSpeculative(load)),
     bill('corrected', 'as its code reads: index, item size and aggregator too', billedAsWritten(load)),

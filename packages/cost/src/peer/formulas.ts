@@ -9,6 +9,7 @@ export interface PeerLoad {
   /** Of the acquires, those whose speculative write is refused although there are tokens, so that the slow path follows. */
   readonly fallbackShare: number;
   readonly refusedShare: number;
+  readonly adjustsPerAcquire: number;
   readonly limits: number;
   readonly windows: number;
 }
@@ -42,13 +43,19 @@ export function publishedAggregator({ acquires, windows }: PeerLoad): PeerUnits 
   return { readUnits: 0, writeUnits: acquires * windows };
 }
 
+/** What its table of operations says of adjustments: a write for each entity. Its formulas leave them out. */
+export function publishedAdjustments({ acquires, cascadeShare, adjustsPerAcquire }: PeerLoad): PeerUnits {
+  return { readUnits: 0, writeUnits: acquires * adjustsPerAcquire * (1 + cascadeShare) };
+}
+
 /**
  * The speculative formula with refused conditions billed. A fallback is the refused write and another one. A rejection is
  * the refused write, and with a cascade three: the child's, the parent's refused one, and what gives the child's back.
+ * What is admitted is adjusted.
  */
 export function billedSpeculative(load: PeerLoad): PeerUnits {
   const { acquires, cascadeShare, fallbackShare, refusedShare } = load;
-  const admitted = (1 - refusedShare) * (1 + cascadeShare + fallbackShare);
+  const admitted = (1 - refusedShare) * ((1 + cascadeShare) * (1 + load.adjustsPerAcquire) + fallbackShare);
   const rejected = refusedShare * (1 + 2 * cascadeShare);
   return { readUnits: publishedSpeculative(load).readUnits, writeUnits: acquires * (admitted + rejected) };
 }
@@ -61,9 +68,9 @@ export function billedSpeculative(load: PeerLoad): PeerUnits {
 export function billedAsWritten(load: PeerLoad): PeerUnits {
   const { acquires, cascadeShare, fallbackShare, refusedShare, limits, windows } = load;
   const size = limits >= LIMITS_BEYOND_A_UNIT ? 2 : 1;
-  const landed = acquires * ((1 - refusedShare) * (1 + cascadeShare) + refusedShare * 2 * cascadeShare);
+  const records = acquires * (1 - refusedShare) * (1 + cascadeShare) * (1 + load.adjustsPerAcquire);
+  const landed = records + acquires * refusedShare * 2 * cascadeShare;
   const refusedWrites = acquires * (refusedShare + (1 - refusedShare) * fallbackShare);
-  const records = acquires * (1 - refusedShare) * (1 + cascadeShare);
   return {
     readUnits: publishedSpeculative(load).readUnits,
     writeUnits: (landed * 2 + refusedWrites) * size + records * limits * windows * 2,
@@ -80,6 +87,7 @@ export function peerLoadOf(workload: Workload, fallbackShare: number): PeerLoad 
     missShare: workload.configMissShare ?? (asksPerLife > 1 ? 1 / asksPerLife : 1),
     fallbackShare,
     refusedShare: workload.refusedShare,
+    adjustsPerAcquire: workload.adjustsPerAcquire,
     limits: workload.limits,
     windows: workload.usageWindows,
   };

@@ -4,7 +4,14 @@ import { pricesOf } from '../prices.js';
 import { SCENARIOS } from '../scenarios.js';
 import { workloadOf } from '../workload.js';
 import { peerBills, publishedMonth } from './bills.js';
-import { billedSpeculative, type PeerLoad, publishedAggregator, publishedSlow, publishedSpeculative } from './formulas.js';
+import {
+  billedSpeculative,
+  type PeerLoad,
+  publishedAdjustments,
+  publishedAggregator,
+  publishedSlow,
+  publishedSpeculative,
+} from './formulas.js';
 import { PEER_PATHS, pathUsdPerMillion } from './paths.js';
 
 const prices = pricesOf();
@@ -14,6 +21,7 @@ const hour: PeerLoad = {
   missShare: 0,
   fallbackShare: 0,
   refusedShare: 0,
+  adjustsPerAcquire: 0,
   limits: 2,
   windows: 2,
 };
@@ -27,6 +35,7 @@ describe("the peer's published formulas", () => {
     expect(publishedSpeculative(hour)).toEqual({ readUnits: 0, writeUnits: 10_000 });
     expect(publishedSpeculative(hierarchical)).toEqual({ readUnits: 3_100, writeUnits: 15_000 });
     expect(publishedAggregator(hour)).toEqual({ readUnits: 0, writeUnits: 20_000 });
+    expect(publishedAdjustments({ ...hierarchical, adjustsPerAcquire: 1 })).toEqual({ readUnits: 0, writeUnits: 15_000 });
   });
 
   it('give its monthly examples to the cent, and the larger as rounded as it is', () => {
@@ -80,7 +89,7 @@ describe('what is known to be wrong in them', () => {
   it('shows beside the published bill of each scenario', () => {
     for (const { workload } of SCENARIOS) {
       const bases = peerBills(workload, prices).map(({ basis }) => basis);
-      expect(bases).toEqual(['published', 'published', 'published', 'corrected', 'corrected']);
+      expect(bases).toEqual(['published', 'published', 'published', 'published', 'corrected', 'corrected']);
     }
   });
 });
