@@ -108,7 +108,12 @@ describe('bad input', () => {
     expect(() => workloadOf({ acquires: 5 } as never)).toThrow('workload key must be one of acquiresPerMonth, limits');
     expect(() => pricesOf('us-east-1', { usdPerMillionWriteUnits: -1 })).toThrow('price "usdPerMillionWriteUnits" must be dollars');
     expect(() => pricesOf('us-east-1', { usdPerMillionWrites: 1 })).toThrow('prices key must be one of usdPerMillionWriteUnits');
-    expect(() => pricesOf('eu-west-1')).toThrow('region must be one of us-east-1, us-east-2, us-west-2, or with all prices given');
+    expect(() => pricesOf('eu-west-1')).toThrow(
+      'region must be one of us-east-1, us-east-2, us-west-2, or given with all its prices, got "eu-west-1"',
+    );
+    expect(() => pricesOf('eu-west-1', { ...prices, usdPerGbMonth: undefined })).toThrow(
+      'price "usdPerGbMonth" must be dollars, 0 or more',
+    );
   });
 
   it('is no region whose prices are all given, and any region whose prices are built in and partly given', () => {

@@ -76,7 +76,8 @@ export function pricesOf(region: string = DEFAULT_REGION, own: unknown = {}): Pr
   const prices: Partial<Prices> = { ...known, ...(given as Partial<Prices>) };
   const missing = KEYS.filter((key) => prices[key] === undefined);
   if (missing.length > 0) {
-    const expected = `one of ${[...PRICES.keys()].join(', ')}, or with all prices given (missing: ${missing.join(', ')})`;
+    const lacking = missing.length === KEYS.length ? '' : ` (missing: ${missing.join(', ')})`;
+    const expected = `one of ${[...PRICES.keys()].join(', ')}, or given with all its prices${lacking}`;
     throw new ValidationError('region', expected, region);
   }
   return prices as Prices;

@@ -15,7 +15,7 @@ export const COST_BENCH: Bench = {
 
   --acquires <n>     of each scenario; ten times as many where the cache decides what is read (1000)
   --seed <n>         what chance decides (1)
-  --scenario <name>  only this one: ${NAMES.join(', ')}; may be given several times
+  --scenario <name>  only this one, and not the cache: ${NAMES.join(', ')}; may be given several times
   --json             the whole report as one JSON document
   --markdown         docs/costs.md
 

@@ -1,4 +1,4 @@
-import { type Prices, pricesOf, SCENARIOS, type Scenario } from '@millrace/cost';
+import { type CacheRow, type Prices, pricesOf, SCENARIOS, type Scenario } from '@millrace/cost';
 import { countCache } from './cache-run.js';
 import { type Ground, prepareGround } from './ground.js';
 import { countOperations } from './operations.js';
@@ -10,7 +10,7 @@ export interface CostBenchOptions {
   /** Of each scenario; ten times as many where the cache decides what is read, as chance has more to say there. */
   readonly acquires: number;
   readonly seed: number;
-  /** Which scenarios; all unless named. */
+  /** Which scenarios; all unless named, and then the cache, too. */
   readonly scenarios?: readonly Scenario['name'][];
   readonly prices?: Prices;
   /** Told of what is counted next. */
@@ -18,8 +18,9 @@ export interface CostBenchOptions {
 }
 
 const CACHED_TIMES = 10;
-/** How long an entity is asked for: at the highest rate fewer lives of the cache, and still more asks. */
-const CACHE_SECONDS: Readonly<Record<number, number>> = { 1: 5_000, 10: 2_000, 100: 600 };
+/** An entity's configuration is asked for so often, and for at least so many lives of the cache that their edges hardly show. */
+const CACHE_ASKS = 5_000;
+const LEAST_CACHE_SEC = 1_200;
 
 /** Counts, on a local engine, what operations and scenarios cost, and puts it beside the formulas and the published figures. */
 export async function costBench({
@@ -46,17 +47,21 @@ export async function costBench({
       ),
     );
   }
-  onStep('cache');
-  const cache = await onGround(seed, async (ground) => {
-    const rows = [];
-    for (const row of cacheRows) rows.push({ ...row, counted: await countCache(ground, row, CACHE_SECONDS[row.ratePerSec] ?? TTL_LIVES) });
-    return rows;
-  });
+  const cache = scenarios === undefined ? await countCaches(cacheRows, seed, onStep) : [];
   return { engine, seed, operations, scenarios: reports, cache, breakEven };
 }
 
-/** A minute's cache lives so often in this time that its edges do not show. */
-const TTL_LIVES = 1_000;
+function countCaches(cacheRows: readonly CacheRow[], seed: number, onStep: (what: string) => void): Promise<CostReport['cache']> {
+  onStep('cache');
+  return onGround(seed, async (ground) => {
+    const rows = [];
+    for (const row of cacheRows) {
+      const seconds = Math.max(LEAST_CACHE_SEC, CACHE_ASKS / row.ratePerSec);
+      rows.push({ ...row, counted: await countCache(ground, row, seconds) });
+    }
+    return rows;
+  });
+}
 
 async function onGround<T>(seed: number, work: (ground: Ground) => Promise<T>): Promise<T> {
   const ground = await prepareGround(seed);

@@ -4,6 +4,7 @@ import type { Cli } from '../session.js';
 import { addAcquire } from './acquire.js';
 import { addAudit } from './audit.js';
 import { addAvailable } from './available.js';
+import { addCost } from './cost.js';
 import { addDoctor } from './doctor.js';
 import { addEntity } from './entity.js';
 import { addExplain } from './explain.js';
@@ -25,6 +26,7 @@ export function addCommands(program: Command, cli: Cli): void {
   addAvailable(program, cli);
   addExplain(program, cli);
   addAudit(program, cli);
+  addCost(program, cli);
   addDoctor(program, cli);
   // `millrace help exit-codes` and `millrace exit-codes`: help knows commands only.
   program
