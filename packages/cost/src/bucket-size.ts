@@ -2,14 +2,14 @@ import type { Workload } from './workload.js';
 
 /** What DynamoDB bills a unit of writing by. */
 const UNIT_BYTES = 1_024;
-/** The parts of a key that are no names, the write number, the schema, the time to live and the configuration version. */
-const FIXED_BYTES = 57;
+/** What is no name of a key, the write number, schema, time to live, configuration version, and four slots for request ids. */
+const FIXED_BYTES = 99;
 /** Of one limit, without its name: four prefixes of attribute names, an arrival time, two counters and a scale. */
-const LIMIT_BYTES = 54;
+const LIMIT_BYTES = 47;
 
 /**
- * How large a bucket's item is. A limit's name stands in four attribute names; a number takes a byte for two digits,
- * and one more. The scale is a text, as long as a period in microseconds and a refill are.
+ * How large a bucket's item becomes. A limit's name stands in four attribute names; a number takes a byte for two digits,
+ * and one more. A young item is some bytes smaller: its counters end in zeros, and not all slots are taken.
  */
 export function bucketBytes({
   limits,

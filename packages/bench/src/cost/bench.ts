@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { pricesOf, SCENARIOS, type Scenario } from '@millrace/cost';
+import { namesOf, numberOf, readOptions } from '../arguments.js';
 import { type Bench, type Terminal, UsageError } from '../bench.js';
 import { costBench } from './cost-bench.js';
 import { markdownOf, textOf } from './render.js';
@@ -15,7 +15,7 @@ export const COST_BENCH: Bench = {
 
   --acquires <n>     of each scenario; ten times as many where the cache decides what is read (1000)
   --seed <n>         what chance decides (1)
-  --scenario <name>  only this one, and not the cache: ${NAMES.join(', ')}; may be given several times
+  --scenario <name>  only these, separated by commas, and not the cache: ${NAMES.join(', ')}
   --json             the whole report as one JSON document
   --markdown         docs/costs.md
 
@@ -56,37 +56,18 @@ interface CostOptions {
 }
 
 function optionsOf(args: readonly string[]): CostOptions {
-  const { values } = parsed(args);
+  const values = readOptions(args, {
+    acquires: { type: 'string' },
+    seed: { type: 'string' },
+    scenario: { type: 'string' },
+    json: { type: 'boolean' },
+    markdown: { type: 'boolean' },
+  });
   if (values.json && values.markdown) throw new UsageError('--json and --markdown are two forms: give one');
-  const unknown = values.scenario?.find((name) => !NAMES.some((known) => known === name));
-  if (unknown !== undefined) throw new UsageError(`--scenario must be one of ${NAMES.join(', ')}, got "${unknown}"`);
   return {
-    acquires: whole('--acquires', values.acquires ?? '1000', 1, 100_000),
-    seed: whole('--seed', values.seed ?? '1', 0, 2 ** 31),
-    scenarios: values.scenario as readonly Scenario['name'][] | undefined,
+    acquires: Math.round(numberOf('acquires', values.acquires, 1_000, 1, 100_000)),
+    seed: Math.round(numberOf('seed', values.seed, 1, 0, 2 ** 31)),
+    scenarios: values.scenario === undefined ? undefined : namesOf('scenario', values.scenario, NAMES),
     form: values.json ? 'json' : values.markdown ? 'markdown' : 'text',
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        acquires: { type: 'string' },
-        seed: { type: 'string' },
-        scenario: { type: 'string', multiple: true },
-        json: { type: 'boolean', default: false },
-        markdown: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function whole(option: string, text: string, min: number, max: number): number {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new UsageError(`${option} must be a whole number from ${min} to ${max}, got "${text}"`);
-  return value;
 }

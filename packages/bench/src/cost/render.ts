@@ -1,23 +1,11 @@
 import { SCENARIOS } from '@millrace/cost';
+import { markdownTable, plainTable } from '../render/table.js';
 import type { CostReport } from './report.js';
 import type { Table } from './tables.js';
 
-/** Tables for a terminal: aligned, two spaces between columns. */
+/** The tables for a terminal. */
 export function textOf(tables: readonly Table[]): string {
-  return tables.map(({ title, head, rows }) => `${title}\n\n${aligned([head, ...rows])}`).join('\n');
-}
-
-function aligned(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return tables.map((table) => `${table.title}\n\n${plainTable(table)}`).join('\n');
 }
 
 /** The page of the documents: what was counted, how, and what it says about the published figures. */
@@ -45,10 +33,7 @@ export function markdownOf(report: CostReport, tables: readonly Table[]): string
 }
 
 function section(table: Table | undefined, level = '##'): string {
-  if (table === undefined) return '';
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  const rule = table.head.map(() => '---');
-  return `${level} ${table.title}\n\n${[table.head, rule, ...table.rows].map(line).join('\n')}\n`;
+  return table === undefined ? '' : `${level} ${table.title}\n\n${markdownTable(table)}`;
 }
 
 const NOTES = `## What the published figures leave out

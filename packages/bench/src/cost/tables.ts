@@ -1,12 +1,11 @@
 import { PEER_PATHS, type Prices, pathUsdPerMillion, SCENARIOS, type Units, usdText } from '@millrace/cost';
+import type { TextTable } from '../render/table.js';
 import type { OperationCount } from './operations.js';
 import { type CostReport, hourly, type ScenarioReport } from './report.js';
 
-/** A table of the report, for any form of it. */
-export interface Table {
+/** A table of the report, with its title. */
+export interface Table extends TextTable {
   readonly title: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
 }
 
 /** The tables of a report. */
@@ -22,7 +21,8 @@ const percent = (share: number, digits = 1): string => `${(share * 100).toFixed(
 function operationTable({ operations }: CostReport): Table {
   return {
     title: 'Operations',
-    head: ['operation of the peer', 'published RCU / WCU', 'ours', 'requests', 'counted RCU / WCU', 'note'],
+    left: 6,
+    titles: ['operation of the peer', 'published RCU / WCU', 'ours', 'requests', 'counted RCU / WCU', 'note'],
     rows: operations.map(({ published, ours, counted, note }) => [
       published?.operation ?? '',
       published === undefined ? '' : `${published.readUnits} / ${published.writeUnits}`,
@@ -54,7 +54,8 @@ function millionTable({ operations }: CostReport, prices: Prices): Table {
   };
   return {
     title: 'A million acquires',
-    head: ['path of the peer', 'published', 'as billed', 'ours, counted', 'what is wrong'],
+    left: 5,
+    titles: ['path of the peer', 'published', 'as billed', 'ours, counted', 'what is wrong'],
     rows: PEER_PATHS.map(({ path, published, billed, correction }) => [
       path,
       usdText(published.usdPerMillion),
@@ -78,7 +79,8 @@ function scenarioTables({ scenarios }: CostReport): readonly Table[] {
   return [
     {
       title: 'Scenarios: units an hour',
-      head: [
+      left: 1,
+      titles: [
         'scenario',
         'published RCU / WCU, slow',
         'published, speculative',
@@ -104,7 +106,8 @@ function scenarioTables({ scenarios }: CostReport): readonly Table[] {
     },
     {
       title: 'Scenarios: dollars a month',
-      head: [
+      left: 1,
+      titles: [
         'scenario',
         'services, estimated',
         'services, counted',
@@ -122,7 +125,8 @@ function scenarioTables({ scenarios }: CostReport): readonly Table[] {
     },
     {
       title: 'The published months',
-      head: ['scenario', 'published', 'by its formulas: writes, reads, streams, Lambda', 'sum'],
+      left: 3,
+      titles: ['scenario', 'published', 'by its formulas: writes, reads, streams, Lambda', 'sum'],
       rows: scenarios.flatMap(({ scenario, peerMonth: { writesUsd, readsUsd, streamsUsd, lambdaUsd, usd } }) => {
         const published = PUBLISHED_MONTHS.get(scenario);
         const parts = [writesUsd, readsUsd, streamsUsd, lambdaUsd].map((part) => `$${part.toFixed(2)}`).join(' + ');
@@ -131,7 +135,8 @@ function scenarioTables({ scenarios }: CostReport): readonly Table[] {
     },
     {
       title: 'Scenarios: dollars a month for reads and writes, ledger included, by capacity mode',
-      head: ['scenario', 'on demand', 'provisioned at 70 %', 'reserved 1 year', 'reserved 3 years'],
+      left: 1,
+      titles: ['scenario', 'on demand', 'provisioned at 70 %', 'reserved 1 year', 'reserved 3 years'],
       rows: scenarios.map(({ scenario, modes }) => [scenario, ...modes.map(({ usd }) => usdText(usd))]),
     },
   ];
@@ -140,7 +145,8 @@ function scenarioTables({ scenarios }: CostReport): readonly Table[] {
 function cacheTableOf({ cache }: CostReport): Table {
   return {
     title: 'The cache of the configuration, a life of 60 s',
-    head: ['acquires a second', 'published hits', 'published reads', 'our hits, estimated', 'counted', 'our reads, estimated', 'counted'],
+    left: 0,
+    titles: ['acquires a second', 'published hits', 'published reads', 'our hits, estimated', 'counted', 'our reads, estimated', 'counted'],
     rows: cache.map(({ ratePerSec, published, ours, counted }) => [
       number(ratePerSec),
       percent(published.hitRate, 2),
@@ -157,7 +163,8 @@ function capacityTable({ breakEven: { writeUtilisation, reservedFromWrites } }: 
   const millions = (writes: number): string => `${number(writes / 1e6, 1)} M writes a month`;
   return {
     title: 'When another capacity mode pays',
-    head: ['', 'published', 'computed'],
+    left: 3,
+    titles: ['', 'published', 'computed'],
     rows: [
       [
         'provisioned is cheaper than on demand',
