@@ -32,7 +32,7 @@ export interface Bill {
 }
 
 /** The parts that a service causes by itself, and that can be counted where it runs. */
-export const CALLER_PARTS: ReadonlySet<PartName> = new Set(['acquire', 'cascade', 'wrong forms', 'refusals', 'adjust', 'config']);
+const CALLER_PARTS: ReadonlySet<PartName> = new Set(['acquire', 'cascade', 'wrong forms', 'refusals', 'adjust', 'config']);
 
 /** The bill of a workload for a month of 30 days, on demand. The formulas stand where the parts are computed. */
 export function monthlyBill(workload: Workload, prices: Prices): Bill {

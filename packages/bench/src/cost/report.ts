@@ -20,9 +20,9 @@ import type { OperationCount } from './operations.js';
 import type { ScenarioCount } from './scenario-run.js';
 
 /** By how much a count may differ from the estimate. */
-export const TOLERANCE = 0.02;
+const TOLERANCE = 0.02;
 /** What provisioned capacity is used to, at best. */
-export const TARGET_UTILISATION = 0.7;
+const TARGET_UTILISATION = 0.7;
 
 /** A scenario's bill: estimated, counted, and as the peer publishes it. */
 export interface ScenarioReport extends ScenarioCount {
