@@ -21,6 +21,7 @@ const IDLE: LimiterStats = {
   branchMisses: 0,
   retries: 0,
   lostReplies: 0,
+  spins: 0,
   recoveredReplies: 0,
   layoutMisses: 0,
   splits: 0,

@@ -41,6 +41,17 @@ const sleep: Sleep = (ms, signal) =>
     signal?.addEventListener('abort', end, { once: true });
   });
 
+/** Says once that somebody spins; the counter in `stats()` goes on. */
+function warnOfSpinning(): (entity: string, resource: string) => void {
+  let hasWarned = false;
+  return (entity, resource) => {
+    if (hasWarned) return;
+    hasWarned = true;
+    const message = `"${entity}" asks for "${resource}" more than a thousand times a second although it was refused; wait for retryAfterMs, or use waitMs`;
+    process.emitWarning(message, { type: 'MillraceWarning', code: 'MILLRACE_SPINNING' });
+  };
+}
+
 function warnOfClock(message: string): void {
   process.emitWarning(message, { type: 'MillraceWarning', code: 'MILLRACE_CLOCK' });
 }
@@ -67,7 +78,7 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
     store,
     items: new DocumentTable(sender, table, runtime, deadlineMs),
     newEventId: eventIds(() => clock.nowMs()),
-    engine: { ...runtime, store, deadlineMs, configTtlMs, maxEntries, maxWaiters },
+    engine: { ...runtime, store, deadlineMs, configTtlMs, maxEntries, maxWaiters, onSpin: warnOfSpinning() },
     parts: { ...runtime, clock: checked.clock },
     clockWatch,
     deadlineMs,

@@ -28,6 +28,7 @@ export async function takeCascade(parts: QueuedParts, levels: readonly Level[], 
   const proven = provenStatuses(parts, asked);
   if (proven !== undefined) {
     parts.stats.add('localRejections');
+    noteSpin(parts, asked);
     return { kind: 'exhausted', statuses: proven };
   }
   const results = await Promise.all(asked.map((level) => takeOrCount(parts, level, caller)));
@@ -44,6 +45,12 @@ export async function takeCascade(parts: QueuedParts, levels: readonly Level[], 
   }
   const failed = results.find((result) => result.kind === 'failed');
   return failed === undefined ? { kind: 'taken', results } : { kind: 'failed', error: failed.error, results };
+}
+
+function noteSpin({ spins, stats, clock, onSpin }: QueuedParts, [level]: readonly Level[]): void {
+  if (level === undefined || !spins.note(level.bucket, clock.nowUs())) return;
+  stats.add('spins');
+  onSpin(level.entity, level.resource);
 }
 
 /** Gives back what was taken, each level once. */

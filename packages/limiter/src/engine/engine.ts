@@ -26,6 +26,7 @@ import { RequestIds } from './request-ids.js';
 import { Resolver } from './resolver.js';
 import { SHARDING, type ShardingOptions } from './shard-load.js';
 import { Shards } from './shards.js';
+import { SpinWatch } from './spin-watch.js';
 import { standingOf } from './standing.js';
 import { Stats } from './stats.js';
 import type { TakeParts } from './take.js';
@@ -51,6 +52,8 @@ export interface EngineOptions {
   readonly configCache?: ConfigCache;
   /** How many acquires may wait for their turn at once; one more is refused as if it did not want to wait. @default 10000 */
   readonly maxWaiters?: number;
+  /** Told of callers that ask again and again without waiting for `retryAfterMs`, once in each second in which they do. */
+  readonly onSpin?: (entity: string, resource: string) => void;
   /** When a bucket is spread over more items than one. @default when one of DynamoDB's partitions does not carry it */
   readonly sharding?: Partial<ShardingOptions>;
 }
@@ -97,6 +100,8 @@ export class Engine {
     this.#parts = {
       ...takeParts,
       shards: shared === undefined ? this.#newShards(takeParts) : shared.#parts.shards,
+      spins: shared === undefined ? new SpinWatch(maxEntries) : shared.#parts.spins,
+      onSpin: options.onSpin ?? (() => undefined),
       namespaceId,
       waitingRoom: new WaitingRoom(sleep, options.maxWaiters ?? MAX_WAITERS),
       resolver: new Resolver(this.configs, namespaceId, () => this.clock.nowMs(), maxEntries),

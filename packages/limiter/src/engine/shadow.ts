@@ -6,11 +6,15 @@ import { Debit } from './request-ids.js';
 import { checkDeadline, sendWrite } from './send.js';
 import { statusOfDebit } from './shard-level.js';
 import type { LevelTaken, Shards } from './shards.js';
+import type { SpinWatch } from './spin-watch.js';
 import type { Refused, TakeParts } from './take.js';
 
 /** What it takes to take in turn with others. */
 export interface QueuedParts extends TakeParts {
   readonly shards: Shards;
+  readonly spins: SpinWatch;
+  /** Told of callers that ask again and again without waiting. */
+  readonly onSpin: (entity: string, resource: string) => void;
 }
 
 /** How a level in shadow mode ended that would have refused: its tokens are counted as used, and its limits are not charged. */

@@ -9,6 +9,8 @@ export interface LimiterStats {
   readonly waits: number;
   /** Of those, how many needed no request: what was seen last proved them. */
   readonly localRejections: number;
+  /** Seconds in which a bucket was asked for more than a thousand times without a request: its callers do not wait for `retryAfterMs`. */
+  readonly spins: number;
   /** What levels in shadow mode would have refused. */
   readonly shadowRejections: number;
   /** Leases given without the store, because `onUnavailable` was `allow`. */
@@ -65,6 +67,7 @@ export class Stats {
       rejected: count('rejected'),
       waits: count('waits'),
       localRejections: count('localRejections'),
+      spins: count('spins'),
       shadowRejections: count('shadowRejections'),
       degraded: count('degraded'),
       requests: Object.fromEntries(this.#requests),
