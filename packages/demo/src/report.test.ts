@@ -21,6 +21,7 @@ const IDLE: LimiterStats = {
   branchMisses: 0,
   retries: 0,
   lostReplies: 0,
+  recoveredReplies: 0,
   staleConfigurations: 0,
 };
 

@@ -36,22 +36,26 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
   const gives = changes.some(({ tokens }) => tokens < 0);
   if (gives) parts.knowledge.doubt(level.bucket);
   // What gives back must never arrive twice, and a name is forgotten once others have used its slot.
-  const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
-  for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
-    if (attempt > 1) checkDeadline(parts, deadlineMs);
-    const known = seen;
-    const prepare = (nowUs: number) => prepareChanges(level, changes, known, attempt, nowUs, debit?.request);
-    const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
-    parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
-    if (outcome.kind === 'written') {
-      await lengthenLife(parts, level, outcome.state, deadlineMs);
-      return outcome.state;
+  const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds, level.bucket);
+  try {
+    for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
+      if (attempt > 1) checkDeadline(parts, deadlineMs);
+      const known = seen;
+      const prepare = (nowUs: number) => prepareChanges(level, changes, known, attempt, nowUs, debit?.request);
+      const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
+      parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
+      if (outcome.kind === 'written') {
+        await lengthenLife(parts, level, outcome.state, deadlineMs);
+        return outcome.state;
+      }
+      // Exact as of the refusal, also where it is that there is no such item.
+      seen = outcome.state;
+      parts.stats.add('branchMisses');
     }
-    // Exact as of the refusal, also where it is that there is no such item.
-    seen = outcome.state;
-    parts.stats.add('branchMisses');
+    throw restlessBucket(level.entity, level.resource);
+  } finally {
+    debit?.end();
   }
-  throw restlessBucket(level.entity, level.resource);
 }
 
 function prepareChanges(

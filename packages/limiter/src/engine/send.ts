@@ -59,7 +59,8 @@ export async function sendWrite<P extends Prepared>(
       const outcome = await parts.buckets.write(prepared.write).catch((error: unknown) => {
         if (error instanceof StoreFailure && error.applied === 'unknown') {
           isUnanswered = true;
-          if (debit !== undefined) debit.lost ??= prepared;
+          // One without the name, that makes ready for the debit, is never what the bucket turns out to have done.
+          if (prepared.write.request !== undefined && debit !== undefined) debit.lost ??= prepared;
         }
         throw error;
       });
