@@ -22,6 +22,8 @@ const IDLE: LimiterStats = {
   retries: 0,
   lostReplies: 0,
   recoveredReplies: 0,
+  hedges: 0,
+  hedgesWon: 0,
   staleConfigurations: 0,
 };
 

@@ -38,7 +38,7 @@ const sleep: Sleep = (ms, signal) =>
 
 /** Connects, and makes everything that does not depend on a namespace. Sends nothing to the table. */
 export async function openWorld(checked: CheckedOptions, options: ConnectionOptions): Promise<World> {
-  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters } = checked;
+  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters, hedging } = checked;
   const connection = await connect(options, table);
   const stats = new Stats();
   const clock = new MonotonicClock(checked.clock);
@@ -55,7 +55,7 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
     store,
     items: new DocumentTable(sender, table, runtime, deadlineMs),
     newEventId: eventIds(() => clock.nowMs()),
-    engine: { ...runtime, store, deadlineMs, configTtlMs, maxEntries, maxWaiters },
+    engine: { ...runtime, store, deadlineMs, configTtlMs, maxEntries, maxWaiters, hedging },
     parts: runtime,
     deadlineMs,
   };

@@ -16,6 +16,8 @@ import { BucketQueues } from './bucket-queue.js';
 import { type ConfigCache, memoryConfigCache } from './config-cache.js';
 import { Configs } from './configs.js';
 import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded } from './errors.js';
+import { hedgingFor } from './hedge.js';
+import type { HedgingOptions } from './hedge-budget.js';
 import { BucketKnowledge } from './knowledge.js';
 import type { Lease } from './lease.js';
 import type { Amounts } from './level.js';
@@ -48,6 +50,8 @@ export interface EngineOptions {
   readonly configCache?: ConfigCache;
   /** How many acquires may wait for their turn at once; one more is refused as if it did not want to wait. @default 10000 */
   readonly maxWaiters?: number;
+  /** Whether and how the slowest debits are sent a second time. @default not */
+  readonly hedging?: boolean | HedgingOptions;
   /** Which of a bucket's items a request goes to. @default the first */
   readonly shardFor?: (entity: string, resource: string) => number;
 }
@@ -82,11 +86,15 @@ export class Engine {
     this.configs =
       shared?.configs ??
       new Configs({ ...retry, configs: store }, { cache: options.configCache ?? memoryConfigCache(maxEntries), ttlMs: configTtlMs });
+    const requestIds = shared === undefined ? new RequestIds(random) : shared.#parts.requestIds;
+    const hedgeParts = { ...retry, buckets: store, requestIds };
+    const hedging = shared === undefined ? hedgingFor(hedgeParts, options.hedging) : shared.#parts.hedging;
     const takeParts: TakeParts = {
       ...retry,
       clock: this.clock,
       buckets: store,
-      requestIds: shared === undefined ? new RequestIds(random) : shared.#parts.requestIds,
+      requestIds,
+      ...(hedging === undefined ? {} : { hedging }),
       knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
     };

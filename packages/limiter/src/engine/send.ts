@@ -9,6 +9,7 @@ import {
   StoreFailure,
   type WriteOutcome,
 } from '@millrace/core';
+import type { Hedging } from './hedge.js';
 import type { MonotonicClock } from './monotonic-clock.js';
 import type { Debit, RequestIds } from './request-ids.js';
 import type { Stats } from './stats.js';
@@ -26,6 +27,8 @@ export interface EngineParts extends RetryParts {
   readonly buckets: BucketStore;
   readonly clock: MonotonicClock;
   readonly requestIds: RequestIds;
+  /** Sends the slowest debits a second time; absent where none is. */
+  readonly hedging?: Hedging;
 }
 
 const MAX_RETRIES = 4;
@@ -56,7 +59,8 @@ export async function sendWrite<P extends Prepared>(
   try {
     return await withRetries(parts, deadlineMs, debit === undefined ? 'no' : 'unknown', async () => {
       const prepared = prepare(parts.clock.nowUs());
-      const outcome = await parts.buckets.write(prepared.write).catch((error: unknown) => {
+      const sent = parts.hedging?.write(prepared.write, deadlineMs) ?? parts.buckets.write(prepared.write);
+      const outcome = await sent.catch((error: unknown) => {
         if (error instanceof StoreFailure && error.applied === 'unknown') {
           isUnanswered = true;
           // One without the name, that makes ready for the debit, is never what the bucket turns out to have done.
@@ -68,7 +72,8 @@ export async function sendWrite<P extends Prepared>(
       parts.stats.add('refusedWrites');
       const { state } = outcome;
       if (state === undefined || !hasApplied(state, prepared.write.request)) return { ...prepared, outcome };
-      parts.stats.add('recoveredReplies');
+      // Where none was lost, the other copy of a slow write has landed.
+      if (debit?.lost !== undefined) parts.stats.add('recoveredReplies');
       return { ...(debit?.lost ?? prepared), outcome: { kind: 'written', state } };
     });
   } catch (error) {

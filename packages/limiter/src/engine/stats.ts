@@ -20,12 +20,16 @@ export interface LimiterStats {
   readonly refusedWrites: number;
   /** Writes that guessed the wrong form and had to be sent again. */
   readonly branchMisses: number;
-  /** Requests sent again because they had certainly changed nothing. */
+  /** Requests sent again: they had certainly changed nothing, or count once however often they arrive. */
   readonly retries: number;
   /** Debits and credits that nothing was heard of to the end. They may have leaked tokens, and have minted none. */
   readonly lostReplies: number;
   /** Debits whose reply was lost, and that the bucket turned out to have done when they were sent again. */
   readonly recoveredReplies: number;
+  /** Slow debits that were sent a second time, because `hedging` was wanted. */
+  readonly hedges: number;
+  /** Of those, how many the second copy brought the answer to. */
+  readonly hedgesWon: number;
   /** Times that a bucket had met a newer configuration than the writer knew. */
   readonly staleConfigurations: number;
 }
@@ -66,6 +70,8 @@ export class Stats {
       retries: count('retries'),
       lostReplies: count('lostReplies'),
       recoveredReplies: count('recoveredReplies'),
+      hedges: count('hedges'),
+      hedgesWon: count('hedgesWon'),
       staleConfigurations: count('staleConfigurations'),
     };
   }
