@@ -51,14 +51,15 @@ export class Hedging {
     this.#budget.earn();
     const { ms } = this.#slowMark;
     if (ms === undefined || !this.#mayHedge(write)) return undefined;
-    const patienceMs = Math.max(ms, this.#floorMs);
+    // Clocks count whole milliseconds: what took as long as most may have taken one more.
+    const patienceMs = Math.max(ms + 1, this.#floorMs);
     return this.#parts.clock.nowMs() + patienceMs > deadlineMs ? undefined : patienceMs;
   }
 
-  #mayHedge({ ref, request }: BucketWrite): boolean {
-    if (request === undefined || !this.#budget.allows(this.#parts.clock.nowMs())) return false;
+  #mayHedge({ request }: BucketWrite): boolean {
     // Another request of this process in the same slot could make the bucket forget this one between its two copies.
-    return !this.#parts.requestIds.isShared(bucketName(ref), request.slot);
+    if (request === undefined || this.#parts.requestIds.mayBeShared(request.slot)) return false;
+    return this.#budget.allows(this.#parts.clock.nowMs());
   }
 
   async #race(write: BucketWrite, first: Promise<Answer>): Promise<WriteOutcome> {

@@ -44,9 +44,9 @@ export class RequestIds {
     if (counts.every((count) => count === 0)) this.#onTheWay.delete(bucket);
   }
 
-  /** True if several requests of this process use a slot of a bucket at once, so that one may make it forget another. */
-  isShared(bucket: string, slot: number): boolean {
-    return (this.#onTheWay.get(bucket)?.[this.#index(slot)] ?? 0) > 1;
+  /** True of the slot that several requests of this process may use at once, so that one makes the bucket forget another. */
+  mayBeShared(slot: number): boolean {
+    return this.#index(slot) === REQUEST_SLOTS - 1;
   }
 
   #index(slot: number): number {
