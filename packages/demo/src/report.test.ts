@@ -26,6 +26,8 @@ const IDLE: LimiterStats = {
   layoutMisses: 0,
   splits: 0,
   merges: 0,
+  hedges: 0,
+  hedgesWon: 0,
   staleConfigurations: 0,
 };
 

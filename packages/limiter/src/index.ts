@@ -32,6 +32,7 @@ export {
   type ConfigCacheStats,
   EntityDisabled,
   type Explanation,
+  type HedgingOptions,
   isRateLimitExceeded,
   type Lease,
   LeaseSettled,

@@ -54,21 +54,25 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
   const gives = changes.some(({ tokens }) => tokens <= 0);
   if (gives) parts.knowledge.doubt(level.bucket);
   // What gives back must never arrive twice, and a name is forgotten once others have used its slot.
-  const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
-  for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
-    if (attempt > 1) checkDeadline(parts, deadlineMs);
-    const at = place;
-    const prepare = (nowUs: number) => prepareChanges(at, changesAt(at, level, changes), attempt, nowUs, debit?.request);
-    const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
-    parts.knowledge.note(at.bucket, outcome.state, write.nowUs);
-    if (outcome.kind === 'written') {
-      await lengthenLife(parts, at, outcome.state, deadlineMs);
-      return outcome.state;
+  const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds, level.bucket);
+  try {
+    for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
+      if (attempt > 1) checkDeadline(parts, deadlineMs);
+      const at = place;
+      const prepare = (nowUs: number) => prepareChanges(at, changesAt(at, level, changes), attempt, nowUs, debit?.request);
+      const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
+      parts.knowledge.note(at.bucket, outcome.state, write.nowUs);
+      if (outcome.kind === 'written') {
+        await lengthenLife(parts, at, outcome.state, deadlineMs);
+        return outcome.state;
+      }
+      place = placeAfter(at, outcome.state);
+      parts.stats.add('branchMisses');
     }
-    place = placeAfter(at, outcome.state);
-    parts.stats.add('branchMisses');
+    throw restlessBucket(level.entity, level.resource);
+  } finally {
+    debit?.end();
   }
-  throw restlessBucket(level.entity, level.resource);
 }
 
 /** Where to go after a refusal, whose state is exact, also where it is that there is no such item. */

@@ -16,6 +16,8 @@ import { BucketQueues } from './bucket-queue.js';
 import { type ConfigCache, memoryConfigCache } from './config-cache.js';
 import { Configs } from './configs.js';
 import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded } from './errors.js';
+import { hedgingFor } from './hedge.js';
+import type { HedgingOptions } from './hedge-budget.js';
 import { BucketKnowledge } from './knowledge.js';
 import type { Lease } from './lease.js';
 import type { Amounts } from './level.js';
@@ -56,6 +58,8 @@ export interface EngineOptions {
   readonly onSpin?: (entity: string, resource: string) => void;
   /** When a bucket is spread over more items than one. @default when one of DynamoDB's partitions does not carry it */
   readonly sharding?: Partial<ShardingOptions>;
+  /** Whether and how the slowest debits are sent a second time. @default not */
+  readonly hedging?: boolean | HedgingOptions;
 }
 
 /** What holds for an entity on a resource. */
@@ -88,12 +92,16 @@ export class Engine {
     this.configs =
       shared?.configs ??
       new Configs({ ...retry, configs: store }, { cache: options.configCache ?? memoryConfigCache(maxEntries), ttlMs: configTtlMs });
+    const requestIds = shared === undefined ? new RequestIds(random) : shared.#parts.requestIds;
+    const hedgeParts = { ...retry, buckets: store, requestIds };
+    const hedging = shared === undefined ? hedgingFor(hedgeParts, options.hedging) : shared.#parts.hedging;
     const takeParts: TakeParts = {
       ...retry,
       clock: this.clock,
       buckets: store,
       hotItems: shared === undefined ? new BoundedMap<true>(maxEntries) : shared.#parts.hotItems,
-      requestIds: shared === undefined ? new RequestIds(random) : shared.#parts.requestIds,
+      requestIds,
+      ...(hedging === undefined ? {} : { hedging }),
       knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
     };

@@ -14,6 +14,7 @@ export {
   RateLimitExceeded,
   RateLimiterUnavailable,
 } from './errors.js';
+export { checkHedging, type HedgingOptions } from './hedge-budget.js';
 export { Lease } from './lease.js';
 export type { Amounts } from './level.js';
 export { MonotonicClock } from './monotonic-clock.js';

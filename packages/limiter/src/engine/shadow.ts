@@ -55,17 +55,21 @@ export async function takeOrCount(parts: QueuedParts, level: Level, caller: Call
 /** Counts a level's tokens as used without charging them. */
 async function count(parts: TakeParts, level: Level, found: BucketState | undefined, deadlineMs: number): Promise<BucketState> {
   let seen = found;
-  const debit = new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
-  for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
-    if (attempt > 1) checkDeadline(parts, deadlineMs);
-    const known = seen;
-    const prepare = (nowUs: number) => prepareCount(level, known, nowUs, debit.request);
-    const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
-    parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
-    if (outcome.kind === 'written') return outcome.state;
-    seen = outcome.state;
+  const debit = new Debit<{ readonly write: BucketWrite }>(parts.requestIds, level.bucket);
+  try {
+    for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
+      if (attempt > 1) checkDeadline(parts, deadlineMs);
+      const known = seen;
+      const prepare = (nowUs: number) => prepareCount(level, known, nowUs, debit.request);
+      const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
+      parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
+      if (outcome.kind === 'written') return outcome.state;
+      seen = outcome.state;
+    }
+    throw restlessBucket(level.entity, level.resource);
+  } finally {
+    debit.end();
   }
-  throw restlessBucket(level.entity, level.resource);
 }
 
 function prepareCount(

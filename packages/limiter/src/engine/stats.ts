@@ -29,12 +29,16 @@ export interface LimiterStats {
   /** Times that this process has spread a bucket over twice as many items, or half as many, alone or together with others. */
   readonly splits: number;
   readonly merges: number;
-  /** Requests sent again because they had certainly changed nothing. */
+  /** Requests sent again: they had certainly changed nothing, or count once however often they arrive. */
   readonly retries: number;
   /** Debits and credits that nothing was heard of to the end. They may have leaked tokens, and have minted none. */
   readonly lostReplies: number;
   /** Debits whose reply was lost, and that the bucket turned out to have done when they were sent again. */
   readonly recoveredReplies: number;
+  /** Slow debits that were sent a second time, because `hedging` was wanted. */
+  readonly hedges: number;
+  /** Of those, how many the second copy brought the answer to. */
+  readonly hedgesWon: number;
   /** Times that a bucket had met a newer configuration than the writer knew. */
   readonly staleConfigurations: number;
   /** How the clock compares with DynamoDB's; left out if it is not watched, or nothing was answered yet. */
@@ -81,6 +85,8 @@ export class Stats {
       retries: count('retries'),
       lostReplies: count('lostReplies'),
       recoveredReplies: count('recoveredReplies'),
+      hedges: count('hedges'),
+      hedgesWon: count('hedgesWon'),
       staleConfigurations: count('staleConfigurations'),
     };
   }

@@ -68,10 +68,10 @@ export interface TakeParts extends EngineParts {
  * Where a rate has changed, the bucket is brought into the new scale before anything is taken, or judged, by it.
  */
 export async function take(parts: TakeParts, level: Level, deadlineMs: number): Promise<TakeResult> {
+  // One name for all tries: whichever of them happens, it is the one.
+  const debit = new Debit<Prepared>(parts.requestIds, level.bucket);
   try {
     const rescaling = new Rescaling(level);
-    // One name for all tries: whichever of them happens, it is the one.
-    const debit = new Debit<Prepared>(parts.requestIds);
     let misses = 0;
     for (let attempt = 1; attempt <= MAX_WRITES + SCALE_WRITES && misses < MAX_WRITES; attempt += 1) {
       if (attempt > 1) checkDeadline(parts, deadlineMs);
@@ -102,6 +102,8 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
   } catch (error) {
     // Whatever it is, the other levels have to be given back before anybody hears of it.
     return { kind: 'failed', level, error };
+  } finally {
+    debit.end();
   }
 }
 
