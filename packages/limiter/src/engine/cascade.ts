@@ -3,9 +3,9 @@ import type { Caller } from './bucket-queue.js';
 import { provenStatuses } from './exhausted.js';
 import { giveBackShares } from './give-back.js';
 import type { Level } from './level.js';
-import { type CountedResult, type QueuedParts, takeOrCount } from './shadow.js';
+import type { CountedResult, LevelTaken } from './level-result.js';
+import { type QueuedParts, takeOrCount } from './shadow.js';
 import { statusOfDebit } from './shard-level.js';
-import type { LevelTaken } from './shards.js';
 import type { Refused, TakeParts } from './take.js';
 
 /** How one level ended. */

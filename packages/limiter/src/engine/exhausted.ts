@@ -1,13 +1,10 @@
-import { isForeign, type LimitStatus } from '@millrace/core';
+import type { LimitStatus } from '@millrace/core';
+import { isExhausted } from './item-proof.js';
 import type { Level } from './level.js';
 import { longestMs } from './longest.js';
 import { statusOfDebit } from './shard-level.js';
 import type { Shards } from './shards.js';
 import type { TakeParts } from './take.js';
-import { admittedInTurn } from './turns.js';
-
-/** What was seen proves nothing any more when it is older: others may have given back meanwhile. */
-const PROOF_US = 1_000_000;
 
 /**
  * How the limits stand, if what this process has seen last proves that the request cannot be admitted now: then nobody
@@ -37,17 +34,4 @@ function isOut(knowledge: TakeParts['knowledge'], places: ReturnType<Shards['pla
   if (places === undefined) return false;
   const isItemOut = (level: Level): boolean => isExhausted(knowledge, level, nowUs);
   return places.needs === 'one' ? places.levels.every(isItemOut) : places.levels.some(isItemOut);
-}
-
-/** Whether what was seen of an item proves that a request cannot be admitted there now. */
-export function isExhausted(knowledge: TakeParts['knowledge'], level: Level, nowUs: number): boolean {
-  const state = knowledge.proof(level.bucket, nowUs - PROOF_US);
-  if (state === undefined) return false;
-  // A newer configuration has to be read first, and a bucket of another rate to be brought into this one.
-  if (state.configVersion !== undefined && state.configVersion > level.configVersion) return false;
-  const isOfAnotherRate = level.debits.some(({ limit, timing }) => {
-    const held = state.limits.get(limit.name);
-    return held !== undefined && isForeign(held, timing);
-  });
-  return !isOfAnotherRate && admittedInTurn([level], state, nowUs)[0] === false;
 }

@@ -1,8 +1,7 @@
 import { StoreFailure } from '@millrace/core';
 import { Holding } from './holding.js';
 import type { Level } from './level.js';
-import type { CountedResult } from './shadow.js';
-import type { LevelTaken } from './shards.js';
+import type { CountedResult, LevelTaken } from './level-result.js';
 import type { TakeParts } from './take.js';
 
 /**

@@ -1,6 +1,6 @@
 import { type Layout, shardCount } from '@millrace/core';
 import { BoundedMap } from './bounded-map.js';
-import { isExhausted } from './exhausted.js';
+import { isExhausted } from './item-proof.js';
 import type { Level } from './level.js';
 import { onShard } from './shard-level.js';
 import type { TakeParts } from './take.js';

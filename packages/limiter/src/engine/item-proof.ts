@@ -1,0 +1,20 @@
+import { isForeign } from '@millrace/core';
+import type { Level } from './level.js';
+import type { TakeParts } from './take.js';
+import { admittedInTurn } from './turns.js';
+
+/** What was seen proves nothing any more when it is older: others may have given back meanwhile. */
+const PROOF_US = 1_000_000;
+
+/** Whether what was seen of an item proves that a request cannot be admitted there now. */
+export function isExhausted(knowledge: TakeParts['knowledge'], level: Level, nowUs: number): boolean {
+  const state = knowledge.proof(level.bucket, nowUs - PROOF_US);
+  if (state === undefined) return false;
+  // A newer configuration has to be read first, and a bucket of another rate to be brought into this one.
+  if (state.configVersion !== undefined && state.configVersion > level.configVersion) return false;
+  const isOfAnotherRate = level.debits.some(({ limit, timing }) => {
+    const held = state.limits.get(limit.name);
+    return held !== undefined && isForeign(held, timing);
+  });
+  return !isOfAnotherRate && admittedInTurn([level], state, nowUs)[0] === false;
+}
