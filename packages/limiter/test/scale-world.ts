@@ -1,4 +1,4 @@
-import { type BucketRef, Limit, statusOf } from '@millrace/core';
+import { type BucketRef, bucketName, Limit, statusOf } from '@millrace/core';
 import { FailingStore, FakeRuntime } from '@millrace/testing';
 import { BoundedMap } from '../src/engine/bounded-map.js';
 import { Holding } from '../src/engine/holding.js';
@@ -105,5 +105,5 @@ export class ScaleProcess {
 }
 
 function levelOf(limits: readonly Limit[], amounts: Readonly<Record<string, number>>, configVersion = 0): Level {
-  return levelFor({ ref: REF, limits, configVersion, mode: 'enforce', waitUs: 0 }, amounts);
+  return levelFor({ ref: REF, bucket: bucketName(REF), limits, configVersion, mode: 'enforce', waitUs: 0, stored: undefined }, amounts);
 }
