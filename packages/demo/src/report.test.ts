@@ -13,6 +13,8 @@ const IDLE: LimiterStats = {
   waits: 0,
   localRejections: 0,
   shadowRejections: 0,
+  prefetched: 0,
+  returned: 0,
   degraded: 0,
   requests: {},
   readUnits: 0,

@@ -40,6 +40,7 @@ export {
   type LimiterStats,
   type LimitsArgument,
   type LimitsOptions,
+  type PrefetchOptions,
   RateLimitExceeded,
   RateLimiterUnavailable,
   type Verdict,

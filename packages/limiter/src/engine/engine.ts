@@ -12,7 +12,7 @@ import {
 import { abortable } from './abort.js';
 import { Acquirer, type AcquirerParts, type Verdict } from './acquirer.js';
 import { BoundedMap } from './bounded-map.js';
-import { BucketQueues } from './bucket-queue.js';
+import { BucketQueues, type LevelTaker } from './bucket-queue.js';
 import { type ConfigCache, memoryConfigCache } from './config-cache.js';
 import { Configs } from './configs.js';
 import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded } from './errors.js';
@@ -23,6 +23,8 @@ import type { Lease } from './lease.js';
 import type { Amounts } from './level.js';
 import { longestMs } from './longest.js';
 import { MonotonicClock } from './monotonic-clock.js';
+import { Prefetch } from './prefetch.js';
+import type { PrefetchSettings } from './prefetch-options.js';
 import { type AcquireOptions, checkAcquire, checkAmounts, checkRequest, type LimitsOptions, type Request } from './request.js';
 import { RequestIds } from './request-ids.js';
 import { Resolver } from './resolver.js';
@@ -56,6 +58,8 @@ export interface EngineOptions {
   readonly maxWaiters?: number;
   /** Told of callers that ask again and again without waiting for `retryAfterMs`, once in each second in which they do. */
   readonly onSpin?: (entity: string, resource: string) => void;
+  /** How tokens are taken ahead. @default not at all */
+  readonly prefetch?: PrefetchSettings;
   /** When a bucket is spread over more items than one. @default when one of DynamoDB's partitions does not carry it */
   readonly sharding?: Partial<ShardingOptions>;
   /** Whether and how the slowest debits are sent a second time. @default not */
@@ -77,6 +81,8 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #parts: AcquirerParts;
   readonly #acquirer: Acquirer;
+  readonly #prefetch: Prefetch | undefined;
+  readonly #isScoped: boolean;
   readonly #running = new Set<Promise<unknown>>();
   #closing = false;
   #closed = false;
@@ -95,7 +101,8 @@ export class Engine {
     const requestIds = shared === undefined ? new RequestIds(random) : shared.#parts.requestIds;
     const hedgeParts = { ...retry, buckets: store, requestIds };
     const hedging = shared === undefined ? hedgingFor(hedgeParts, options.hedging) : shared.#parts.hedging;
-    const takeParts: TakeParts = {
+    this.#isScoped = shared !== undefined;
+    const tableParts: TakeParts = {
       ...retry,
       clock: this.clock,
       buckets: store,
@@ -105,9 +112,12 @@ export class Engine {
       knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
     };
+    const table = new BucketQueues(tableParts);
+    this.#prefetch = shared === undefined ? this.#newPrefetch(tableParts, table) : shared.#prefetch;
+    const takeParts = this.#prefetch === undefined ? tableParts : { ...tableParts, ahead: this.#prefetch };
     this.#parts = {
       ...takeParts,
-      shards: shared === undefined ? this.#newShards(takeParts) : shared.#parts.shards,
+      shards: shared === undefined ? this.#newShards(takeParts, this.#prefetch ?? table) : shared.#parts.shards,
       spins: shared === undefined ? new SpinWatch(maxEntries) : shared.#parts.spins,
       onSpin: options.onSpin ?? (() => undefined),
       namespaceId,
@@ -205,11 +215,16 @@ export class Engine {
     this.#parts.knowledge.doubtAll(this.clock.nowUs());
   }
 
-  /** Refuses new acquires, ends those that wait for their turn, waits until what runs has ended, an aborted acquire's giving back included, then refuses all. */
+  /**
+   * Refuses new acquires, ends those that wait for their turn, waits until what runs has ended, an aborted acquire's giving
+   * back included, gives back what was taken ahead, then refuses all.
+   */
   async close(): Promise<void> {
     this.#closing = true;
     this.#parts.waitingRoom.close();
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    await this.#idle();
+    await this.#prefetch?.close(this.#isScoped ? this.namespaceId : undefined);
+    await this.#idle();
     await this.configs.idle();
     this.#closed = true;
   }
@@ -241,10 +256,20 @@ export class Engine {
     }
   }
 
-  #newShards(parts: TakeParts): Shards {
+  async #idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  #newPrefetch(parts: TakeParts, table: LevelTaker): Prefetch | undefined {
+    const { prefetch, maxEntries } = this.#options;
+    if (prefetch === undefined) return undefined;
+    return new Prefetch({ ...parts, table, track: (work) => this.track(work) }, prefetch, maxEntries);
+  }
+
+  #newShards(parts: TakeParts, taker: LevelTaker): Shards {
     const { maxEntries, sharding } = this.#options;
     const track = <T>(work: Promise<T>): Promise<T> => this.track(work);
-    return new Shards({ ...parts, taker: new BucketQueues(parts), track }, maxEntries, { ...SHARDING, ...sharding });
+    return new Shards({ ...parts, taker, track }, maxEntries, { ...SHARDING, ...sharding });
   }
 
   #deadline(): number {

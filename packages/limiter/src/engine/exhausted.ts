@@ -1,5 +1,6 @@
 import type { LimitStatus } from '@millrace/core';
-import { isExhausted } from './item-proof.js';
+import { ownView } from './held-ahead.js';
+import { isExhausted, type Knowing } from './item-proof.js';
 import type { Level } from './level.js';
 import { longestMs } from './longest.js';
 import { statusOfDebit } from './shard-level.js';
@@ -13,25 +14,29 @@ import type { TakeParts } from './take.js';
  * The first to come after the tokens are there again finds no proof, and asks; whoever comes with it goes along.
  */
 export function provenStatuses(
-  { knowledge, clock, shards }: TakeParts & { readonly shards: Shards },
+  parts: TakeParts & { readonly shards: Shards },
   levels: readonly Level[],
 ): readonly LimitStatus[] | undefined {
+  const { knowledge, clock, shards } = parts;
   const nowUs = clock.nowUs();
   const places = levels.map((level) => shards.places(level));
-  const isProven = levels.some((level, index) => level.mode === 'enforce' && isOut(knowledge, places[index], nowUs));
+  const isProven = levels.some((level, index) => level.mode === 'enforce' && isOut(parts, places[index], nowUs));
   if (!isProven) return undefined;
   // Every level's standing belongs into a refusal. One that nobody here has seen has to be asked for it.
   if (places.some(({ levels: items }) => items.some(({ bucket }) => knowledge.seen(bucket) === undefined))) return undefined;
   return places.flatMap(({ levels: items, needs }) => {
-    const standings = items.map((item) => item.debits.map((debit) => statusOfDebit(item, debit, knowledge.seen(item.bucket), nowUs)));
+    const standings = items.map((item) => {
+      const state = ownView(parts, item, knowledge.seen(item.bucket));
+      return item.debits.map((debit) => statusOfDebit(item, debit, state, nowUs));
+    });
     // Of several items the best one counts, or, of a request that needs them all, the worst.
     const sorted = standings.sort((a, b) => longestMs(a) - longestMs(b));
     return (needs === 'one' ? sorted[0] : sorted.at(-1)) ?? [];
   });
 }
 
-function isOut(knowledge: TakeParts['knowledge'], places: ReturnType<Shards['places']> | undefined, nowUs: number): boolean {
+function isOut(parts: Knowing, places: ReturnType<Shards['places']> | undefined, nowUs: number): boolean {
   if (places === undefined) return false;
-  const isItemOut = (level: Level): boolean => isExhausted(knowledge, level, nowUs);
+  const isItemOut = (level: Level): boolean => isExhausted(parts, level, nowUs);
   return places.needs === 'one' ? places.levels.every(isItemOut) : places.levels.some(isItemOut);
 }

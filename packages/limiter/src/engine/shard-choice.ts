@@ -50,7 +50,7 @@ export class ShardChoice {
   }
 
   #isOut(level: Level, shard: number, layout: Layout): boolean {
-    return isExhausted(this.#parts.knowledge, onShard(level, shard, layout), this.#parts.clock.nowUs());
+    return isExhausted(this.#parts, onShard(level, shard, layout), this.#parts.clock.nowUs());
   }
 
   /** How far an item is from full, by the limit that is furthest; one that nobody here has seen counts as full. */

@@ -13,6 +13,10 @@ export interface LimiterStats {
   readonly spins: number;
   /** What levels in shadow mode would have refused. */
   readonly shadowRejections: number;
+  /** Takes at one level that were served from memory, without a request: see the option `prefetch`. A cascade takes at each of its levels. */
+  readonly prefetched: number;
+  /** Tokens that were taken ahead and given back unspent. */
+  readonly returned: number;
   /** Leases given without the store, because `onUnavailable` was `allow`. */
   readonly degraded: number;
   /** Requests sent, by DynamoDB's name of the operation; a retried one counts each time. */
@@ -73,6 +77,8 @@ export class Stats {
       localRejections: count('localRejections'),
       spins: count('spins'),
       shadowRejections: count('shadowRejections'),
+      prefetched: count('prefetched'),
+      returned: count('returned'),
       degraded: count('degraded'),
       requests: Object.fromEntries(this.#requests),
       readUnits: count('readUnits'),

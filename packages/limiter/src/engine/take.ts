@@ -52,8 +52,21 @@ export type TakeResult = Taken | Refused | Moved;
 /** The moves by which a level was taken from, one for each debit. */
 type Charges = readonly TakeMove[];
 
+/** What a process has taken from items ahead of those who will ask for it. */
+export interface HeldAhead {
+  /**
+   * Takes back, without a request, what it gave from memory to an acquire that was refused elsewhere. False where it has
+   * done nothing, so that the tokens are to be credited at the store.
+   */
+  takeBack(share: Taken): boolean;
+  /** A state of an item as it is for this process: what it holds in memory has been taken, and is there all the same. */
+  ownView(place: Level, state: BucketState): BucketState;
+}
+
 export interface TakeParts extends EngineParts {
   readonly knowledge: BucketKnowledge;
+  /** What this process holds beside the table, where it takes ahead. */
+  readonly ahead?: HeldAhead;
   /** Until when a call that begins now may go on sending requests. */
   readonly newDeadlineMs: () => number;
 }
