@@ -35,7 +35,9 @@ function checkBooks(history: History, scenario: Scenario, store: MemoryStore, re
   const state = store.bucket(ref)?.limits.get(limit);
   const net = state === undefined ? 0 : Number(state.used - state.returned);
   const knownFromUs = knownFrom(scenario, ref.entity, byBucket);
-  let [low, high] = [0, 0];
+  // A chunk whose reply is lost, or whose process dies, leaks, and no caller knows of it.
+  const leaks = scenario.prefetch !== undefined && scenario.faults.lostReplies > 0;
+  let [low, high] = [0, leaks ? Number.POSITIVE_INFINITY : 0];
   for (const claim of history.claims) {
     if (!chargesOf(scenario, claim.entity).includes(ref.entity)) continue;
     const certain = claim.consumed.get(limit) ?? 0;
@@ -58,10 +60,13 @@ function chargesOf(scenario: Scenario, entity: string): readonly string[] {
 function knownFrom(scenario: Scenario, entity: string, byBucket: ByBucket): number {
   const children = scenario.entities.filter(({ ancestors }) => ancestors.includes(entity));
   if (scenario.createdAt === 0 || children.length === 0) return Number.NEGATIVE_INFINITY;
+  // What was taken ahead by then may still be served, by processes that have not heard of it.
+  const heldUs = (scenario.prefetch?.lifetimeMs ?? 0) * 1000;
   return Math.max(
     ...children.map(({ id }) => {
       const executed = byBucket.get(bucketName({ namespaceId: NAMESPACE, entity: id, resource: RESOURCE, shard: 0 })) ?? [];
-      return executed.find(({ applied, write }) => applied && (write.configVersion ?? 0) > 0)?.atUs ?? Number.POSITIVE_INFINITY;
+      const met = executed.find(({ applied, write }) => applied && (write.configVersion ?? 0) > 0)?.atUs ?? Number.POSITIVE_INFINITY;
+      return met + heldUs;
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { isMillraceError, type Limit } from '@millrace/core';
-import { type Amounts, Engine, type Lease } from '@millrace/limiter/engine';
+import { type Amounts, checkPrefetch, Engine, type Lease } from '@millrace/limiter/engine';
 import type { Dice } from './dice.js';
 import type { Claim, History } from './history.js';
 import type { Network } from './network.js';
@@ -26,6 +26,7 @@ export class SimulatedClient {
     this.#history = history;
     this.#network = network;
     this.#skewUs = dice.between(-scenario.maxSkewUs, scenario.maxSkewUs);
+    const prefetch = checkPrefetch(scenario.prefetch);
     this.engine = new Engine({
       store: network,
       namespaceId: NAMESPACE,
@@ -35,6 +36,7 @@ export class SimulatedClient {
       deadlineMs: 5_000,
       configTtlMs: 60_000,
       maxEntries: 1_000,
+      ...(prefetch === undefined ? {} : { prefetch }),
     });
   }
 

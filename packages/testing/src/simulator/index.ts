@@ -1,1 +1,2 @@
+export { type PrefetchFigures, type PrefetchWorld, runPrefetch } from './prefetch-run.js';
 export { type SimulationResult, simulate } from './simulate.js';

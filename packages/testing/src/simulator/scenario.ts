@@ -1,4 +1,5 @@
 import { Limit } from '@millrace/core';
+import type { PrefetchOptions } from '@millrace/limiter/engine';
 import type { Dice } from './dice.js';
 
 /** A world to simulate; everything in it was drawn from the seed. */
@@ -27,6 +28,8 @@ export interface Scenario {
   readonly phases: readonly number[];
   /** How often a lease is not simply committed. */
   readonly settling: { readonly release: number; readonly adjust: number };
+  /** How processes take ahead; they do not where it is absent. */
+  readonly prefetch?: PrefetchOptions;
 }
 
 const LIMITS: readonly (readonly [Limit, maxCost: number])[] = [

@@ -1,4 +1,5 @@
 import { newEntity } from '@millrace/core';
+import type { PrefetchOptions } from '@millrace/limiter/engine';
 import { FakeRuntime } from '../fake-runtime.js';
 import { MemoryStore } from '../memory-store.js';
 import { checkAlone } from './check-alone.js';
@@ -29,12 +30,13 @@ const MOST_SHOWN = 5;
 /**
  * Runs the real engine in a world made up from a seed: several processes with clocks that are wrong and a network that
  * is slow and loses things, in virtual time, on the memory store. Then judges what happened. The same seed gives the
- * same run.
+ * same run. With `prefetch`, processes take ahead.
  */
-export async function simulate(seed: number, acquires: number = ACQUIRES): Promise<SimulationResult> {
+export async function simulate(seed: number, acquires: number = ACQUIRES, prefetch?: PrefetchOptions): Promise<SimulationResult> {
   const runtime = new FakeRuntime({ seed });
   const dice = new Dice(runtime.random);
-  const scenario = drawScenario(dice, acquires);
+  const drawn = drawScenario(dice, acquires);
+  const scenario = prefetch === undefined ? drawn : { ...drawn, prefetch };
   const time = new VirtualTime(START_US);
   const store = new MemoryStore();
   const history = newHistory();
