@@ -236,7 +236,8 @@ export class Engine {
 
   /** Remembers work until it has ended, so that closing can wait for it. */
   track<T>(work: Promise<T>): Promise<T> {
-    const ended = work.catch(() => undefined).finally(() => this.#running.delete(ended));
+    const end = (): void => void this.#running.delete(ended);
+    const ended = work.then(end, end);
     this.#running.add(ended);
     return work;
   }
