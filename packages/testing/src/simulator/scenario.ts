@@ -28,8 +28,8 @@ export interface Scenario {
   readonly phases: readonly number[];
   /** So many callers of one process come at the same moment. */
   readonly crowd: number;
-  /** How many of the callers are ready to wait for their turn, and for how long. */
-  readonly waits: { readonly share: number; readonly maxMs: number };
+  /** How many of the callers are ready to wait for their turn, and how long they may be ready to. */
+  readonly waits: { readonly share: number; readonly ms: readonly number[] };
   /** How often a lease is not simply committed. */
   readonly settling: { readonly release: number; readonly adjust: number };
   /** How processes take ahead; they do not where it is absent. */
@@ -48,6 +48,7 @@ export interface Faults {
 
 export const NO_FAULTS: Faults = { lostRequests: 0, lostReplies: 0, duplicates: 0, throttles: 0, crashes: 0 };
 const MOST_LOST = 0.1;
+const NO_WAITS: Scenario['waits'] = { share: 0, ms: [0] };
 
 const LIMITS: readonly (readonly [Limit, maxCost: number])[] = [
   [Limit.perSecond('fast', 20_000, { capacity: 10_000 }), 20],
@@ -110,7 +111,7 @@ function drawFaults(dice: Dice): Faults {
 function drawWaits(limits: readonly Limit[], dice: Dice): Scenario['waits'] {
   const fillMs = Math.max(...limits.map(({ capacity, refill, periodMs }) => (capacity / refill) * periodMs));
   const [share, part] = [dice.pick([0, 0, 0.3, 1]), dice.pick([0.02, 0.3, 2])];
-  return { share, maxMs: share === 0 ? 0 : Math.ceil(fillMs * part) };
+  return share === 0 ? NO_WAITS : { share, ms: [Math.ceil(fillMs * part), Math.ceil((fillMs * part) / 2)] };
 }
 
 function drawTwo(dice: Dice): (typeof LIMITS)[number][] {

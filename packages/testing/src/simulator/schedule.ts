@@ -57,7 +57,7 @@ function drawCall(scenario: Scenario, dice: Dice): Call {
   return {
     entity: dice.pick(entities).id,
     amounts,
-    waitMs: dice.chance(waits.share) ? dice.pick([waits.maxMs, Math.ceil(waits.maxMs / 2)]) : 0,
+    waitMs: dice.chance(waits.share) ? dice.pick(waits.ms) : 0,
     workUs: dice.chance(0.5) ? dice.exponential(50_000) : 0,
     deltas: dice.chance(settling.adjust) ? Object.fromEntries(Object.entries(amounts).map(drawDelta)) : undefined,
     isReleased: dice.chance(settling.release),

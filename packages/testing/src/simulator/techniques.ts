@@ -6,6 +6,10 @@ export interface SimulatedTechnique {
   readonly name: string;
   /** What an engine is made of that has it, or has not. */
   readonly engine?: (isOn: boolean, options: EngineOptions) => EngineOptions;
+  /** What it is for never happens where nothing is lost, so there nothing may change at all. */
+  readonly isForLosses?: boolean;
+  /** It changes whom the engine admits. The others only save requests, or answers. */
+  readonly isDeciding?: boolean;
   /** What a caller asks of an engine that has not. */
   readonly withoutIt?: (call: Call) => Call;
 }
@@ -14,9 +18,10 @@ export interface SimulatedTechnique {
 export const techniques: readonly SimulatedTechnique[] = [
   ...TECHNIQUES.map((name) => ({
     name,
+    isForLosses: name === 'requestIds',
     engine: (isOn: boolean, options: EngineOptions) => ({ ...options, techniques: { ...options.techniques, [name]: isOn } }),
   })),
-  { name: 'waiting', withoutIt: (call) => ({ ...call, waitMs: 0 }) },
+  { name: 'waiting', isDeciding: true, withoutIt: (call) => ({ ...call, waitMs: 0 }) },
 ];
 
 /** What an engine is made of that has all techniques but those that are named. */
