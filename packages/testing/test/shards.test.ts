@@ -7,6 +7,7 @@ import { checkAdmission } from '../src/simulator/check-admission.js';
 import { Dice } from '../src/simulator/dice.js';
 import { newHistory } from '../src/simulator/history.js';
 import { Network } from '../src/simulator/network.js';
+import type { Scenario } from '../src/simulator/scenario.js';
 import { VirtualTime } from '../src/simulator/virtual-time.js';
 
 const START_US = 1_800_000_000_000_000;
@@ -27,10 +28,13 @@ class HotWorld {
   readonly #dice: Dice;
   readonly #limits: readonly Limit[];
   readonly #sharding: Sharding;
+  readonly #seed: number;
+  #processes = 0;
   admitted = 0;
   rejected = 0;
 
   constructor(seed: number, limits: readonly Limit[], processes: number, sharding: Sharding) {
+    this.#seed = seed;
     this.#limits = limits;
     this.#sharding = sharding;
     this.#dice = new Dice(new FakeRuntime({ seed }).random);
@@ -79,7 +83,10 @@ class HotWorld {
   }
 
   #engine(sharding: Sharding): Engine {
-    const network = new Network(this.time, this.store, { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS } as never, this.#dice, this.history);
+    const { time, store, history } = this;
+    const scenario = { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS } as Scenario;
+    this.#processes += 1;
+    const network = new Network({ seed: this.#seed, time, store, history, scenario, without: [] }, this.#processes);
     return new Engine({
       store: network,
       namespaceId: 'sim',

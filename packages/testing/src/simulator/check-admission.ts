@@ -7,8 +7,8 @@ type Move = Executed['write']['moves'][number];
 export interface Tolerance {
   readonly skewUs: number;
   readonly delayUs: number;
-  /** The longest that any caller is ready to wait. */
-  readonly waitUs: number;
+  /** The longest that any caller is ready to wait. @default nobody waits */
+  readonly waitUs?: number;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface Tolerance {
 export function checkAdmission(limit: Limit, executed: readonly Executed[], tolerance: Tolerance): string[] {
   const perUs = limit.refill / (limit.periodMs * 1000);
   const slack = perUs * (2 * tolerance.skewUs + tolerance.delayUs) + 1;
-  const most = perUs * tolerance.waitUs;
+  const most = perUs * (tolerance.waitUs ?? 0);
   const broken: string[] = [];
   let level = 0;
   let lastUs = 0;
@@ -41,7 +41,7 @@ export function checkAdmission(limit: Limit, executed: readonly Executed[], tole
     // A charge in the busy form has no upper bound. In the idle form it looks like a take, and in these worlds is small.
     if (move.form === 'busy' && move.toUs === undefined) continue;
     const reserved = reservedTokens(limit, move, write.nowUs, perUs);
-    if (reserved > most + 1)
+    if (tolerance.waitUs !== undefined && reserved > most + 1)
       broken.push(`I1 "${limit.name}" reserved ${reserved.toFixed(3)} tokens ahead, the longest wait is worth ${most.toFixed(3)}`);
     const bound = limit.capacity + Math.min(reserved, most);
     if (level > bound + slack + 1e-6) {

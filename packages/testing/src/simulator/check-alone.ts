@@ -22,6 +22,7 @@ export async function checkAlone({ time, scenario, store, without }: World): Pro
     deadlineMs: 5_000,
     configTtlMs: 60_000,
     maxEntries: 1_000,
+    sharding: { maxShards: 1 },
   };
   const engine = new Engine(engineOptions(options, without));
   const broken: string[] = [];

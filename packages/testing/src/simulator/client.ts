@@ -34,6 +34,8 @@ export class SimulatedClient {
       deadlineMs: 5_000,
       configTtlMs: 60_000,
       maxEntries: 1_000,
+      // What follows judges buckets of one item each.
+      sharding: { maxShards: 1 },
     };
     this.engine = new Engine(engineOptions(options, world.without));
   }
