@@ -77,8 +77,8 @@ const faults: readonly Fault[] = [
     edits: [
       {
         file: 'packages/testing/src/memory-store.ts',
-        from: 'if (hasApplied(old, write.request)) return false;',
-        to: 'if (hasApplied(old, write.request)) return true;',
+        from: 'if (hasApplied(old, write.request) || !mayReshape(write, old)) return false;',
+        to: 'if (!mayReshape(write, old)) return false;',
       },
     ],
   },
