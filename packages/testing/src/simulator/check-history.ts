@@ -1,5 +1,5 @@
 import { type BucketRef, bucketName } from '@millrace/core';
-import { checkAdmission } from './check-admission.js';
+import { checkAdmission, type Tolerance } from './check-admission.js';
 import { checkLocalRejections } from './check-local-rejections.js';
 import { checkOrder } from './check-order.js';
 import { adrift, checkCredits, checkRequests, takenAgain } from './check-requests.js';
@@ -23,7 +23,7 @@ export function checkHistory(world: World): string[] {
   for (const [entity, limits] of scenario.limits) {
     const executed = executedAt(entity);
     for (const limit of limits) {
-      broken.push(...checkAdmission(limit, executed, toleranceOf(scenario)).map((line) => `${line} at ${entity}`));
+      broken.push(...checkAdmission(limit, executed, toleranceOf(world)).map((line) => `${line} at ${entity}`));
       broken.push(...checkBooks(world, entity, limit.name, byBucket));
     }
     broken.push(...checkAtomicity(executed, entity), ...checkRequests(executed, entity));
@@ -35,9 +35,18 @@ export function checkHistory(world: World): string[] {
   return broken;
 }
 
-/** What arrives a second time may be as old as two ways of a request. */
-function toleranceOf({ maxSkewUs, maxDelayUs, faults, waits }: Scenario): Parameters<typeof checkAdmission>[2] {
-  return { skewUs: maxSkewUs, delayUs: maxDelayUs * (faults.duplicates > 0 ? 2 : 1), waitUs: Math.max(...waits.ms) * 1000 };
+/** A second copy of a slow write is sent after a round trip, or this. */
+const HEDGED_US = 5_000;
+
+/**
+ * What arrives a second time is older than one way of a request: a duplicate by another, a second copy of a write by the
+ * patience of its sender.
+ */
+function toleranceOf({ scenario, without }: World): Tolerance {
+  const { maxSkewUs, maxDelayUs, faults, waits } = scenario;
+  const again = faults.duplicates > 0 ? maxDelayUs : 0;
+  const hedged = faults.lostRequests > 0 && !without.includes('hedging') ? Math.max(HEDGED_US, 2 * maxDelayUs + 1_000) : 0;
+  return { skewUs: maxSkewUs, delayUs: maxDelayUs + again + hedged, waitUs: Math.max(...waits.ms) * 1000 };
 }
 
 function refOf(entity: string): BucketRef {

@@ -78,21 +78,21 @@ function drawWorld(kind: Kind, seed: number, acquires: number): Scenario {
   };
 }
 
-/** Who is admitted must not depend on a technique that only saves requests; and it must save some, or none. */
-function checkSame({ isDeciding = false }: SimulatedTechnique, on: World, off: World): string[] {
+/** Who is admitted must not depend on a technique that decides nothing; and one that saves writes must not take more. */
+function checkSame({ serves }: SimulatedTechnique, on: World, off: World): string[] {
   // One that decides may admit others instead; but not where all are admitted as it is.
-  if (isDeciding && off.history.rejected > 0) return [];
+  if (serves === 'callers' && off.history.rejected > 0) return [];
   const broken: string[] = [];
   const index = on.history.claims.findIndex((claim, call) => claim.ending !== off.history.claims[call]?.ending);
   if (index >= 0) broken.push(`call ${index} is ${describe(off.history.claims[index])}, with it ${describe(on.history.claims[index])}`);
-  if (!isDeciding && on.history.writes > off.history.writes)
+  if (serves === 'writes' && on.history.writes > off.history.writes)
     broken.push(`it takes ${off.history.writes} writes, and with it more: ${on.history.writes}`);
   return broken;
 }
 
 /** Where a technique must not change whom the engine admits. */
-function mustBeSame(kind: Kind, { isForLosses = false }: SimulatedTechnique, { scenario }: World): boolean {
-  return kind !== 'any' || (isForLosses && Object.values(scenario.faults).every((share) => share === 0));
+function mustBeSame(kind: Kind, { serves }: SimulatedTechnique, { scenario }: World): boolean {
+  return kind !== 'any' || (serves === 'losses' && Object.values(scenario.faults).every((share) => share === 0));
 }
 
 function describe(claim: Claim | undefined): string {

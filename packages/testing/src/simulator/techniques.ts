@@ -1,27 +1,31 @@
-import { type EngineOptions, TECHNIQUES } from '@millrace/limiter/engine';
+import { type EngineOptions, TECHNIQUES, type Technique } from '@millrace/limiter/engine';
 import type { Call } from './schedule.js';
 
 /** Something that the engine can do with and without, and a run can be made without. */
 export interface SimulatedTechnique {
   readonly name: string;
+  /**
+   * What it is for. One that saves `writes` may not take more; one for `losses` changes nothing where nothing is lost; one
+   * for `speed` takes more writes to be faster; one for `callers` admits others instead.
+   */
+  readonly serves: 'writes' | 'losses' | 'speed' | 'callers';
   /** What an engine is made of that has it, or has not. */
   readonly engine?: (isOn: boolean, options: EngineOptions) => EngineOptions;
-  /** What it is for never happens where nothing is lost, so there nothing may change at all. */
-  readonly isForLosses?: boolean;
-  /** It changes whom the engine admits. The others only save requests, or answers. */
-  readonly isDeciding?: boolean;
   /** What a caller asks of an engine that has not. */
   readonly withoutIt?: (call: Call) => Call;
 }
+
+const SERVES = { groupCommit: 'writes', localRejections: 'writes', requestIds: 'losses' } as const satisfies Record<Technique, unknown>;
 
 /** All of them. A new one is one more line. */
 export const techniques: readonly SimulatedTechnique[] = [
   ...TECHNIQUES.map((name) => ({
     name,
-    isForLosses: name === 'requestIds',
+    serves: SERVES[name],
     engine: (isOn: boolean, options: EngineOptions) => ({ ...options, techniques: { ...options.techniques, [name]: isOn } }),
   })),
-  { name: 'waiting', isDeciding: true, withoutIt: (call) => ({ ...call, waitMs: 0 }) },
+  { name: 'hedging', serves: 'speed', engine: (isOn, options) => ({ ...options, hedging: isOn }) },
+  { name: 'waiting', serves: 'callers', withoutIt: (call) => ({ ...call, waitMs: 0 }) },
 ];
 
 /** What an engine is made of that has all techniques but those that are named. */
