@@ -5,8 +5,8 @@ import type { Call } from './schedule.js';
 export interface SimulatedTechnique {
   readonly name: string;
   /**
-   * What it is for. One that saves `writes` may not take more; one for `losses` changes nothing where nothing is lost; one
-   * for `speed` takes more writes to be faster; one for `callers` admits others instead.
+   * What it is for. One that saves `writes` may not take more of them; one for `losses`, or for `speed`, may. One for
+   * `callers` admits others instead. Where nothing takes time and nothing is lost, no other may change who is admitted.
    */
   readonly serves: 'writes' | 'losses' | 'speed' | 'callers';
   /** What an engine is made of that has it, or has not. */
