@@ -90,7 +90,7 @@ const faults: readonly Fault[] = [
   {
     name: 'a proof of exhaustion never ages',
     breaks: 'I14',
-    edits: [{ file: 'packages/limiter/src/engine/exhausted.ts', from: 'const PROOF_US = 1_000_000;', to: 'const PROOF_US = 1e15;' }],
+    edits: [{ file: 'packages/limiter/src/engine/item-proof.ts', from: 'const PROOF_US = 1_000_000;', to: 'const PROOF_US = 1e15;' }],
   },
   {
     name: 'a proof of exhaustion holds while its own process gives back',

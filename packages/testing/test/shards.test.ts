@@ -7,7 +7,6 @@ import { checkAdmission } from '../src/simulator/check-admission.js';
 import { Dice } from '../src/simulator/dice.js';
 import { newHistory } from '../src/simulator/history.js';
 import { Network } from '../src/simulator/network.js';
-import type { Scenario } from '../src/simulator/scenario.js';
 import { VirtualTime } from '../src/simulator/virtual-time.js';
 
 const START_US = 1_800_000_000_000_000;
@@ -84,9 +83,9 @@ class HotWorld {
 
   #engine(sharding: Sharding): Engine {
     const { time, store, history } = this;
-    const scenario = { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS } as Scenario;
+    const scenario = { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS };
     this.#processes += 1;
-    const network = new Network({ seed: this.#seed, time, store, history, scenario, without: [] }, this.#processes);
+    const network = new Network({ seed: this.#seed, time, store, history, scenario }, this.#processes);
     return new Engine({
       store: network,
       namespaceId: 'sim',

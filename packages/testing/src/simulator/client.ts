@@ -1,5 +1,5 @@
 import { isMillraceError } from '@millrace/core';
-import { type Amounts, Engine, type Lease, type Verdict } from '@millrace/limiter/engine';
+import { type Amounts, checkPrefetch, Engine, type Lease, type Verdict } from '@millrace/limiter/engine';
 import { Dice } from './dice.js';
 import { add, addAll, type Claim, type Ending } from './history.js';
 import type { Network } from './network.js';
@@ -25,6 +25,7 @@ export class SimulatedClient {
     this.#network = network;
     const { time } = world;
     const dice = Dice.for(world.seed, 'engine', index);
+    const prefetch = checkPrefetch(world.scenario.prefetch);
     const options = {
       store: network,
       namespaceId: NAMESPACE,
@@ -36,6 +37,7 @@ export class SimulatedClient {
       maxEntries: 1_000,
       // What follows judges buckets of one item each.
       sharding: { maxShards: 1 },
+      ...(prefetch === undefined ? {} : { prefetch }),
     };
     this.engine = new Engine(engineOptions(options, world.without));
   }

@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   const startedMs = Date.now();
   const totals = { seeds: 0, operations: 0, acquires: 0, admitted: 0, rejected: 0, writes: 0 };
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const result = await simulate(seed, undefined, values.without);
+    const result = await simulate(seed, undefined, values);
     totals.seeds += 1;
     for (const key of ['operations', 'acquires', 'admitted', 'rejected', 'writes'] as const) totals[key] += result[key];
     if (process.stderr.isTTY) process.stderr.write(`\rseed ${seed}: ${totals.operations.toLocaleString('en')} operations`);

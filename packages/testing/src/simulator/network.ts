@@ -11,7 +11,7 @@ import {
 } from '@millrace/core';
 import { Dice } from './dice.js';
 import { add, creditKey, type Executed } from './history.js';
-import type { World } from './world.js';
+import type { WayWorld } from './world.js';
 
 const TIMEOUT_US = 200_000;
 
@@ -24,13 +24,13 @@ const TIMEOUT_US = 200_000;
  * once, and nothing on the way may repeat one that is not idempotent (RFC 9110, 9.2.2).
  */
 export class Network implements BucketStore, ConfigStore {
-  readonly #world: World;
+  readonly #world: WayWorld;
   readonly #client: number;
   readonly #dice: Dice;
   /** A dead process sends nothing and hears nothing any more; what is on its way still arrives. */
   dead = false;
 
-  constructor(world: World, client: number) {
+  constructor(world: WayWorld, client: number) {
     this.#world = world;
     this.#client = client;
     this.#dice = Dice.for(world.seed, 'network', client);

@@ -2,8 +2,16 @@ import { Limit } from '@millrace/core';
 import type { PrefetchOptions } from '@millrace/limiter/engine';
 import type { Dice } from './dice.js';
 
+/** How requests and replies travel. */
+export interface Way {
+  /** The longest way of a request or a reply. */
+  readonly maxDelayUs: number;
+  /** How often things go wrong on the way. */
+  readonly faults: Faults;
+}
+
 /** A world to simulate; everything in it was drawn from the seed. */
-export interface Scenario {
+export interface Scenario extends Way {
   /** The limits of each entity. */
   readonly limits: ReadonlyMap<string, readonly Limit[]>;
   /** The entities that clients acquire on, with their ancestors, nearest first. */
@@ -18,12 +26,8 @@ export interface Scenario {
   readonly maxCosts: ReadonlyMap<string, number>;
   /** How often an acquire asks for the whole capacity. */
   readonly wholes: number;
-  /** The longest way of a request or a reply. */
-  readonly maxDelayUs: number;
   /** The largest error of a client's clock. */
   readonly maxSkewUs: number;
-  /** How often things go wrong on the way. */
-  readonly faults: Faults;
   /** Acquires come in phases of these relative rates. */
   readonly phases: readonly number[];
   /** So many callers of one process come at the same moment. */

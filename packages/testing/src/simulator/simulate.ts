@@ -1,9 +1,18 @@
+import type { PrefetchOptions } from '@millrace/limiter/engine';
 import { checkAlone } from './check-alone.js';
 import { checkHistory } from './check-history.js';
 import { Dice } from './dice.js';
 import { runWorld } from './run-world.js';
 import { describeScenario, drawScenario } from './scenario.js';
 import { drawSchedule } from './schedule.js';
+
+/** How a world differs from what is drawn. */
+export interface SimulationOptions {
+  /** Techniques that the engine is to do without. */
+  readonly without?: readonly string[];
+  /** How processes take ahead; they do not where it is absent. */
+  readonly prefetch?: PrefetchOptions;
+}
 
 /** What came of one simulated world. */
 export interface SimulationResult {
@@ -25,10 +34,12 @@ const MOST_OF_EACH = 2;
 /**
  * Runs the real engine in a world made up from a seed: several processes with clocks that are wrong and a network that
  * is slow, loses things and delivers some twice, in virtual time, on the memory store. Then judges what happened. The same
- * seed gives the same run. `without` names techniques that the engine is to do without.
+ * seed gives the same run.
  */
-export async function simulate(seed: number, acquires: number = ACQUIRES, without: readonly string[] = []): Promise<SimulationResult> {
-  const scenario = drawScenario(Dice.for(seed, 'world'), acquires);
+export async function simulate(seed: number, acquires: number = ACQUIRES, options: SimulationOptions = {}): Promise<SimulationResult> {
+  const { without = [], prefetch } = options;
+  const drawnAlone = drawScenario(Dice.for(seed, 'world'), acquires);
+  const scenario = prefetch === undefined ? drawnAlone : { ...drawnAlone, prefetch };
   const world = await runWorld(seed, scenario, drawSchedule(scenario, seed), without);
   const broken = checkHistory(world);
   broken.push(...(await checkAlone(world)));
