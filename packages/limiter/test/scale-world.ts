@@ -8,6 +8,7 @@ import { MonotonicClock } from '../src/engine/monotonic-clock.js';
 import { RequestIds } from '../src/engine/request-ids.js';
 import { Stats } from '../src/engine/stats.js';
 import { type TakeParts, type TakeResult, take } from '../src/engine/take.js';
+import { techniquesFrom } from '../src/engine/techniques.js';
 
 export const REF: BucketRef = { namespaceId: 'ns', entity: 'key', resource: 'model', shard: 0 };
 const DEADLINE_MS = 3_600_000;
@@ -66,6 +67,7 @@ export class ScaleProcess {
       stats: this.stats,
       requestIds,
       hotItems: new BoundedMap<true>(100),
+      techniques: techniquesFrom(),
       knowledge: new BucketKnowledge(100),
       newDeadlineMs,
     };

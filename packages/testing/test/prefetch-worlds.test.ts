@@ -45,7 +45,7 @@ describe.each(WORLDS)('four processes that take ahead from a bucket of %s', (_, 
 describe('the simulated worlds', () => {
   it('break no invariant where processes take ahead, with wrong clocks, lost replies, crashes and cascades', async () => {
     for (let seed = 1; seed <= 24; seed += 1) {
-      const { broken } = await simulate(seed, 1_200, { lifetimeMs: seed % 2 === 0 ? 500 : 20_000 });
+      const { broken } = await simulate(seed, 1_200, { prefetch: { lifetimeMs: seed % 2 === 0 ? 500 : 20_000 } });
       expect([seed, broken]).toEqual([seed, []]);
     }
   });

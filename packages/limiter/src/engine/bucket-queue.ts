@@ -51,6 +51,7 @@ export class BucketQueues implements LevelTaker {
 
   /** Takes at a level, in its turn. */
   take(level: Level, caller: Caller): Promise<TakeResult> {
+    if (!this.#parts.techniques.groupCommit) return take(this.#parts, level, caller.deadlineMs);
     return new Promise((resolve) => {
       const queue = this.#queues.get(level.bucket);
       if (queue !== undefined && queue.waiting.length >= MAX_WAITING) {

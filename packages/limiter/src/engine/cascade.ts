@@ -25,7 +25,7 @@ export type CascadeResult =
  */
 export async function takeCascade(parts: QueuedParts, levels: readonly Level[], caller: Caller): Promise<CascadeResult> {
   const asked = levels.filter((level) => level.debits.length > 0 && level.mode !== 'bypass');
-  const proven = provenStatuses(parts, asked);
+  const proven = parts.techniques.localRejections ? provenStatuses(parts, asked) : undefined;
   if (proven !== undefined) {
     parts.stats.add('localRejections');
     noteSpin(parts, asked);

@@ -34,6 +34,7 @@ import { SpinWatch } from './spin-watch.js';
 import { standingOf } from './standing.js';
 import { Stats } from './stats.js';
 import type { TakeParts } from './take.js';
+import { type Techniques, techniquesFrom, withoutNames } from './techniques.js';
 import { WaitingRoom } from './waiting-room.js';
 
 const MAX_WAITERS = 10_000;
@@ -64,6 +65,8 @@ export interface EngineOptions {
   readonly sharding?: Partial<ShardingOptions>;
   /** Whether and how the slowest debits are sent a second time. @default not */
   readonly hedging?: boolean | HedgingOptions;
+  /** For tests and comparisons: what the engine is to do without. @default all are on */
+  readonly techniques?: Partial<Techniques>;
 }
 
 /** What holds for an entity on a resource. */
@@ -98,17 +101,21 @@ export class Engine {
     this.configs =
       shared?.configs ??
       new Configs({ ...retry, configs: store }, { cache: options.configCache ?? memoryConfigCache(maxEntries), ttlMs: configTtlMs });
+    const techniques = techniquesFrom(options.techniques);
     const requestIds = shared === undefined ? new RequestIds(random) : shared.#parts.requestIds;
     const hedgeParts = { ...retry, buckets: store, requestIds };
-    const hedging = shared === undefined ? hedgingFor(hedgeParts, options.hedging) : shared.#parts.hedging;
+    // What has no name may not be sent twice.
+    const hedged = techniques.requestIds ? options.hedging : undefined;
+    const hedging = shared === undefined ? hedgingFor(hedgeParts, hedged) : shared.#parts.hedging;
     this.#isScoped = shared !== undefined;
     const tableParts: TakeParts = {
       ...retry,
       clock: this.clock,
-      buckets: store,
       hotItems: shared === undefined ? new BoundedMap<true>(maxEntries) : shared.#parts.hotItems,
       requestIds,
       ...(hedging === undefined ? {} : { hedging }),
+      buckets: techniques.requestIds ? store : withoutNames(store),
+      techniques,
       knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
     };

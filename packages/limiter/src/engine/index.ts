@@ -22,3 +22,4 @@ export { checkPrefetch, type PrefetchOptions, type PrefetchSettings } from './pr
 export type { AcquireOptions, LimitsArgument, LimitsOptions } from './request.js';
 export { type RetryParts, withRetries } from './send.js';
 export { type LimiterStats, Stats } from './stats.js';
+export { TECHNIQUES, type Technique, type Techniques } from './techniques.js';

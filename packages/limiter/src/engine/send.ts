@@ -15,6 +15,7 @@ import type { Hedging } from './hedge.js';
 import type { MonotonicClock } from './monotonic-clock.js';
 import type { Debit, RequestIds } from './request-ids.js';
 import type { Stats } from './stats.js';
+import type { Techniques } from './techniques.js';
 
 /** What it takes to try again. */
 export interface RetryParts {
@@ -33,6 +34,7 @@ export interface EngineParts extends RetryParts {
   readonly hotItems: BoundedMap<true>;
   /** Sends the slowest debits a second time; absent where none is. */
   readonly hedging?: Hedging;
+  readonly techniques: Techniques;
 }
 
 const MAX_RETRIES = 4;
@@ -60,8 +62,9 @@ export async function sendWrite<P extends Prepared>(
   debit?: Debit<P>,
 ): Promise<P & { readonly outcome: WriteOutcome }> {
   let isUnanswered = debit?.lost !== undefined;
+  const isNamed = debit !== undefined && parts.techniques.requestIds;
   try {
-    return await withRetries(parts, deadlineMs, debit === undefined ? 'no' : 'unknown', async () => {
+    return await withRetries(parts, deadlineMs, isNamed ? 'unknown' : 'no', async () => {
       const prepared = prepare(parts.clock.nowUs());
       const sent = parts.hedging?.write(prepared.write, deadlineMs) ?? parts.buckets.write(prepared.write);
       const outcome = await sent.catch((error: unknown) => {

@@ -1,12 +1,13 @@
 import type { Limit } from '@millrace/core';
 import { checkPrefetch, Engine, type PrefetchOptions } from '@millrace/limiter/engine';
-import { FakeRuntime } from '../fake-runtime.js';
 import { MemoryStore } from '../memory-store.js';
 import { checkAdmission } from './check-admission.js';
 import { Dice } from './dice.js';
-import { type History, newHistory } from './history.js';
+import { newHistory } from './history.js';
 import { Network } from './network.js';
+import { NO_FAULTS, type Way } from './scenario.js';
 import { VirtualTime } from './virtual-time.js';
+import type { WayWorld } from './world.js';
 
 /** One bucket that several processes share. */
 export interface PrefetchWorld {
@@ -36,14 +37,16 @@ export interface PrefetchFigures {
 
 const START_US = 1_800_000_000_000_000;
 const MAX_DELAY_US = 4_000;
+const WAY: Way = { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS };
 const [NAMESPACE, ENTITY, RESOURCE] = ['sim', 'key', 'model'];
-const NO_FAULTS = { lostRequests: 0, lostReplies: 0, throttles: 0, crashes: 0 };
 
 /** Runs the real engine in several processes on one bucket, in virtual time. The same seed brings the same callers, with prefetch and without. */
 export async function runPrefetch(seed: number, world: PrefetchWorld): Promise<PrefetchFigures> {
-  const [arrivals, delays] = [new Dice(new FakeRuntime({ seed }).random), new Dice(new FakeRuntime({ seed: seed + 1_000_000 }).random)];
+  const arrivals = Dice.for(seed, 'schedule');
   const [time, store, history] = [new VirtualTime(START_US), new MemoryStore(), newHistory()];
-  const engines = Array.from({ length: world.processes }, () => openEngine(time, world, store, delays, history));
+  const engines = Array.from({ length: world.processes }, (_, index) =>
+    openEngine({ seed, time, store, history, scenario: WAY }, world, index),
+  );
   const admissions: { readonly atUs: number; readonly tokens: number }[] = [];
 
   const everyMs = ((1 + world.maxCost) / 2 / world.limit.refill / world.load) * world.limit.periodMs;
@@ -72,10 +75,12 @@ export async function runPrefetch(seed: number, world: PrefetchWorld): Promise<P
   return { acquires, admitted: admissions.length, askedTokens, admittedTokens, writes: history.writes, excessTokens, broken };
 }
 
-function openEngine(time: VirtualTime, world: PrefetchWorld, store: MemoryStore, dice: Dice, history: History): Engine {
-  const prefetch = checkPrefetch(world.prefetch);
+function openEngine(world: WayWorld, { prefetch: chosen }: PrefetchWorld, index: number): Engine {
+  const { seed, time } = world;
+  const dice = Dice.for(seed, 'engine', index);
+  const prefetch = checkPrefetch(chosen);
   return new Engine({
-    store: new Network(time, store, { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS }, dice, history),
+    store: new Network(world, index),
     namespaceId: NAMESPACE,
     clock: { nowMs: () => time.nowUs / 1000 },
     sleep: (ms, signal) =>
