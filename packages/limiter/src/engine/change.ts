@@ -100,7 +100,7 @@ function prepareChanges(
   const timings = changes.map(({ limit }) => timingOf(limit));
   const moves = changes.map((change) => moveFor(change, seen, attempt, nowUs));
   const named = request === undefined ? {} : { request };
-  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs, layout), layout, ...named, moves } };
+  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs, { shard: ref.shard, layout }), layout, ...named, moves } };
 }
 
 function moveFor({ limit, tokens, chargeUs }: Change, seen: BucketState | undefined, attempt: number, nowUs: number): Move {

@@ -1,4 +1,4 @@
-import { isForeign, type LimitStatus } from '@millrace/core';
+import { FIRST_LAYOUT, isForeign, type LimitStatus } from '@millrace/core';
 import type { Level } from './level.js';
 import { longestMs } from './longest.js';
 import { statusOfDebit } from './shard-level.js';
@@ -43,6 +43,8 @@ function isOut(knowledge: TakeParts['knowledge'], places: ReturnType<Shards['pla
 export function isExhausted(knowledge: TakeParts['knowledge'], level: Level, nowUs: number): boolean {
   const state = knowledge.proof(level.bucket, nowUs - PROOF_US);
   if (state === undefined) return false;
+  // Seen before the bucket was spread otherwise: a merge evens out what its items lack.
+  if ((state.layout ?? FIRST_LAYOUT) !== level.layout) return false;
   // A newer configuration has to be read first, and a bucket of another rate to be brought into this one.
   if (state.configVersion !== undefined && state.configVersion > level.configVersion) return false;
   const isOfAnotherRate = level.debits.some(({ limit, timing }) => {

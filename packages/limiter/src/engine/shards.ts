@@ -4,7 +4,7 @@ import { giveBackShares } from './give-back.js';
 import { Layouts } from './layouts.js';
 import type { Level } from './level.js';
 import { longestMs } from './longest.js';
-import { Reshaper } from './reshaper.js';
+import { layoutOf, Reshaper } from './reshaper.js';
 import { ShardChoice } from './shard-choice.js';
 import { fitsOneShard, onAllShards, onShard, statusOfDebit } from './shard-level.js';
 import { type ShardingOptions, ShardLoad } from './shard-load.js';
@@ -126,8 +126,10 @@ export class Shards {
       this.#layouts.note(level.bucket, met, this.#parts.clock.nowUs());
       return;
     }
-    const brought = shard === 0 && met === undefined ? undefined : await this.#reshaper.bring(level, shard, layout, deadlineMs);
-    if (brought === undefined) this.#layouts.forget(level.bucket);
+    const reached = await this.#reshaper.bring(level, shard, layout, deadlineMs);
+    // Gone, and with it what the first item said; or begun anew since this process has heard of it.
+    if (reached === undefined || layoutOf(reached) < layout) this.#layouts.forget(level.bucket);
+    this.noteLayout(level, reached?.layout);
   }
 }
 
