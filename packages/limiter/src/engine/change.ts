@@ -50,14 +50,16 @@ interface Place {
  */
 export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
   const known = parts.knowledge.seen(level.bucket);
-  let place: Place = { ...level, layout: known?.layout ?? level.layout, seen: known };
+  const charged: Place = { ...level, seen: known };
+  // What this process knows may be that the item has retired: then nothing that is written to it counts any more.
+  let place = known === undefined ? charged : placeAfter(charged, known);
   const gives = changes.some(({ tokens }) => tokens <= 0);
-  if (gives) parts.knowledge.doubt(level.bucket);
   // What gives back must never arrive twice, and a name is forgotten once others have used its slot.
   const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
   for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
     if (attempt > 1) checkDeadline(parts, deadlineMs);
     const at = place;
+    if (gives) parts.knowledge.doubt(at.bucket);
     const prepare = (nowUs: number) => prepareChanges(at, changesAt(at, level, changes), attempt, nowUs, debit?.request);
     const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
     parts.knowledge.note(at.bucket, outcome.state, write.nowUs);
@@ -71,7 +73,7 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
   throw restlessBucket(level.entity, level.resource);
 }
 
-/** Where to go after a refusal, whose state is exact, also where it is that there is no such item. */
+/** Where to go by the state that an item was found in, also where that is that there is none. */
 function placeAfter(at: Place, state: BucketState | undefined): Place {
   const layout = state?.layout ?? FIRST_LAYOUT;
   const { shard } = at.ref;
