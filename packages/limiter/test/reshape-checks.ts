@@ -59,7 +59,7 @@ export async function prepare(from: number) {
 }
 
 /** What all items lack together, of each limit. */
-export const lackOf = (world: SpreadWorld) => LIMITS.map(({ name }) => world.lackingUs(name));
+const lackOf = (world: SpreadWorld) => LIMITS.map(({ name }) => world.lackingUs(name));
 export const netOf = (world: SpreadWorld) => LIMITS.map(({ name }) => world.net(name));
 
 /** Expects a bucket whose items all are where the first one says, with nothing left to do. */
