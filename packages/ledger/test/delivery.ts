@@ -92,10 +92,18 @@ async function attempt(
 
 /** The function: parse, reduce, apply; it dies once it has applied so many changes. */
 async function invoke(batch: readonly StreamRecord[], store: WindowStore, dice: Dice, dieAfter = Number.POSITIVE_INFINITY): Promise<void> {
-  const steps = batch.map(stepOf).filter((step): step is BucketStep => step !== undefined);
+  const steps = batch.map(parsed).filter((step) => step !== undefined);
   const changes = dice.shuffled(reduceSteps(steps, zoneOf, TYPES));
   for (const change of changes.slice(0, dieAfter)) await store.widen(change);
 }
+
+/** A record says the same each time that it comes, so it is read once. */
+function parsed(record: StreamRecord): BucketStep | undefined {
+  if (!read.has(record)) read.set(record, stepOf(record));
+  return read.get(record);
+}
+
+const read = new WeakMap<StreamRecord, BucketStep | undefined>();
 
 /** What is delivered in order: the batches of each lane of each shard; an item is always in the same lane. */
 function lanesOf(records: readonly StreamRecord[], factor: number, dice: Dice): StreamRecord[][][] {

@@ -8,8 +8,9 @@ import {
   type Move,
   shardCount,
   type WindowType,
+  type WireItem,
 } from '@millrace/core';
-import { type StreamRecord, windowsOf } from '@millrace/ledger';
+import { type StreamRecord, type UsageWindow, windowsOf } from '@millrace/ledger';
 import { MemoryStore } from '@millrace/testing';
 import { imageOf } from './bucket-image.js';
 import type { Dice } from './dice.js';
@@ -35,6 +36,8 @@ export class StreamWorld {
   readonly store = new MemoryStore();
   readonly #dice: Dice;
   readonly #buckets: readonly Omit<BucketRef, 'shard'>[];
+  readonly #windows = new Map<string, readonly UsageWindow[]>();
+  readonly #images = new Map<string, WireItem>();
   readonly #layouts = new Map<number, number>();
   /** Friday, 23 October 2026; clocks of Berlin go back on the Sunday. */
   #nowUs = Date.UTC(2026, 9, 23, 12) * 1_000;
@@ -101,28 +104,39 @@ export class StreamWorld {
   #expire(ref: BucketRef, state: BucketState): void {
     this.store.expire(ref);
     this.#record({ oldImage: imageOf(ref, state), isExpiry: true });
+    this.#images.delete(bucketName(ref));
     // An item goes a week after it is full; here it is enough that it does not come again at once.
     this.#nowUs += 60 * SECOND_US;
   }
 
   #write(write: Pick<BucketWrite, 'ref' | 'moves' | 'reshape'>): void {
-    const old = this.store.bucket(write.ref);
     const outcome = this.store.apply({ ...write, nowUs: this.#nowUs, ttlSec: Math.ceil(this.#nowUs / SECOND_US) + 700_000 });
     if (outcome.kind === 'refused') throw new Error(`a write of ${bucketName(write.ref)} was refused: the world is wrong`);
-    const oldImage = old === undefined ? {} : { oldImage: imageOf(write.ref, old) };
-    this.#record({ ...oldImage, newImage: imageOf(write.ref, outcome.state), isExpiry: false });
+    const [name, newImage] = [bucketName(write.ref), imageOf(write.ref, outcome.state)];
+    const oldImage = this.#images.get(name);
+    this.#images.set(name, newImage);
+    this.#record({ ...(oldImage === undefined ? {} : { oldImage }), newImage, isExpiry: false });
     for (const move of write.moves) this.#tell(write.ref, move);
   }
 
   #tell({ namespaceId, entity, resource }: BucketRef, move: Move): void {
     if (move.form === 'drop' || move.form === 'rescale') return;
     const isBack = move.form === 'credit' || move.form === 'revive';
-    for (const { type, startMs } of windowsOf(this.#atMs(), zoneOf(namespaceId), TYPES)) {
+    for (const { type, startMs } of this.#windowsOf(namespaceId)) {
       const name = truthName(namespaceId, entity, resource, type, startMs, move.limit);
       const told = this.truth.get(name) ?? { used: 0n, returned: 0n };
       this.truth.set(name, told);
       told[isBack ? 'returned' : 'used'] += BigInt(move.tokens);
     }
+  }
+
+  /** The windows of now, asked for again only once one of them is over. */
+  #windowsOf(namespaceId: string): readonly UsageWindow[] {
+    const known = this.#windows.get(namespaceId);
+    if (known?.every(({ endMs }) => this.#atMs() < endMs)) return known;
+    const windows = windowsOf(this.#atMs(), zoneOf(namespaceId), TYPES);
+    this.#windows.set(namespaceId, windows);
+    return windows;
   }
 
   #atMs(): number {
@@ -135,5 +149,5 @@ export class StreamWorld {
 }
 
 export function truthName(namespaceId: string, entity: string, resource: string, type: WindowType, startMs: number, limit: string): string {
-  return [namespaceId, entity, resource, type, new Date(startMs).toISOString(), limit].join(' ');
+  return `${namespaceId} ${entity} ${resource} ${type} ${startMs} ${limit}`;
 }
