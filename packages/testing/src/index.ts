@@ -12,3 +12,18 @@ export { FailingStore, type Mishap } from './failing-store.js';
 export { FakeRuntime } from './fake-runtime.js';
 export { MemoryStore } from './memory-store.js';
 export { MemoryTable } from './memory-table.js';
+export {
+  type BatchResponse,
+  EngineStream,
+  type FailureMessage,
+  type LambdaContext,
+  type LambdaStreamEvent,
+  type LambdaStreamRecord,
+  MemoryStream,
+  type PumpCheckpoints,
+  PumpCrash,
+  type PumpOptions,
+  type StreamHandler,
+  StreamPump,
+  type StreamSource,
+} from './pump/index.js';
