@@ -13,7 +13,7 @@ function streamOf(keys: readonly string[], shardCount = 1): MemoryStream {
   return stream;
 }
 
-const numberOf = ({ dynamodb }: LambdaStreamRecord): number => Number((dynamodb.NewImage ?? {})['n']?.['N' as never]);
+const numberOf = ({ dynamodb }: LambdaStreamRecord): number => Number(dynamodb.NewImage?.['n']?.['N' as never]);
 const keyOf = (record: LambdaStreamRecord): string => (record.dynamodb.Keys['PK'] as { S: string }).S;
 
 /** A function that notes what it gets, and answers as it is told. */
