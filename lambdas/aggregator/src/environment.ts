@@ -67,23 +67,26 @@ export function environmentOf(variables: Variables): Environment {
   }
   // AWS's own name for it, which all SDKs know; ours is no SDK.
   const s3Endpoint = variables['AWS_ENDPOINT_URL_S3'] || variables['AWS_ENDPOINT_URL'] || undefined;
-  const [types, prefix] = [value('WINDOW_TYPES'), value('AUDIT_PREFIX')];
+  const types = value('WINDOW_TYPES');
   return {
     table,
     options: checkHandlerOptions({
       applyConcurrency: wholeNumber('APPLY_CONCURRENCY', value('APPLY_CONCURRENCY') ?? '50', 1, 200),
       reserveMs,
-      ...(types === undefined ? {} : { windowTypes: typesOf(types) }),
-      ...(prefix === undefined ? {} : { archivePrefix: prefix }),
+      ...present({ windowTypes: types === undefined ? undefined : typesOf(types), archivePrefix: value('AUDIT_PREFIX') }),
     }),
     retention: retentionOf(value('RETENTION_DAYS')),
     region: regionOf(variables),
-    ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
     metricsNamespace: value('METRICS_NAMESPACE') ?? 'Millrace',
     requestTimeoutMs,
-    ...(auditBucket === undefined ? {} : { auditBucket }),
-    ...(thresholdRatio === undefined ? {} : { thresholdRatio }),
-    ...(eventBus === undefined ? {} : { eventBus }),
+    ...present({ s3Endpoint, auditBucket, thresholdRatio, eventBus }),
+  };
+}
+
+/** The values that there are. */
+function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
 

@@ -14,7 +14,7 @@ import {
   wireKey,
   zoneKey,
 } from '@millrace/core';
-import { DEFAULT_ZONE, windowFromItem } from '@millrace/ledger';
+import { DEFAULT_ZONE, totalUsage, type UsageWindowItem, windowFromItem } from '@millrace/ledger';
 import type { ZoneReader } from '../ports.js';
 import type { LimitsReader, UsagePlace, UsageReader } from '../threshold-watch.js';
 import { Remembering } from './remembering.js';
@@ -86,7 +86,7 @@ export class DynamoUsage implements UsageReader {
   }
 
   async usageOf({ namespaceId, entity, resource, type, startMs }: UsagePlace): Promise<ReadonlyMap<string, number>> {
-    const used = new Map<string, bigint>();
+    const windows: UsageWindowItem[] = [];
     let start: WireItem | undefined;
     do {
       const command = new QueryCommand({
@@ -101,14 +101,9 @@ export class DynamoUsage implements UsageReader {
         ...(start === undefined ? {} : { ExclusiveStartKey: start }),
       });
       const page = await this.#sender.run((client, abortSignal) => client.send(command, { abortSignal }));
-      for (const item of page.Items ?? []) {
-        for (const [limit, step] of windowFromItem(item as WireItem).limits) {
-          const net = step.used.to - step.used.from - (step.returned.to - step.returned.from);
-          used.set(limit, (used.get(limit) ?? 0n) + net);
-        }
-      }
+      windows.push(...(page.Items ?? []).map((item) => windowFromItem(item as WireItem)));
       start = page.LastEvaluatedKey as WireItem | undefined;
     } while (start !== undefined);
-    return new Map([...used].map(([limit, tokens]) => [limit, Number(tokens)]));
+    return new Map([...totalUsage(windows)].map(([limit, { net }]) => [limit, Number(net)]));
   }
 }
