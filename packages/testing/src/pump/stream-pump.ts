@@ -1,4 +1,5 @@
 import { type DeliveryRules, deliver, PumpCrash } from './delivery.js';
+import { type FilterPattern, matches } from './filter.js';
 import { hashOf, itemName } from './memory-stream.js';
 import type { LambdaStreamRecord, StreamHandler, StreamShard, StreamSource } from './stream-record.js';
 
@@ -27,6 +28,8 @@ export type PumpCheckpoints = Map<string, { readonly after: string | undefined; 
 export interface PumpOptions extends Partial<DeliveryRules> {
   readonly source: StreamSource;
   readonly handler: StreamHandler;
+  /** What the function wants to see: records that match one of them. @default - all */
+  readonly filters?: readonly FilterPattern[];
   /** @default 100 */
   readonly batchSize?: number;
   /** How long `run` waits for a batch to fill. `drain` never does. @default 0 */
@@ -115,7 +118,7 @@ export class StreamPump {
     const isDue = isFlush || state.isEnd || this.#nowMs() - state.pendingSinceMs >= (this.#options.batchWindowMs ?? 0);
     if (state.pending.length < wanted && !isDue) return read;
     const records = state.pending.slice(0, wanted);
-    await settled(this.#lanesOf(records).map((lane) => this.#deliverLane(shard, lane)));
+    await settled(this.#lanesOf(records.filter((record) => this.#isWanted(record))).map((lane) => this.#deliverLane(shard, lane)));
     state.pending.splice(0, records.length);
     const wasDone = this.checkpoints.get(shard)?.isDone ?? false;
     const isDone = state.isEnd && state.pending.length === 0;
@@ -143,6 +146,10 @@ export class StreamPump {
       if (page.records.length === 0) break;
     }
     return read;
+  }
+
+  #isWanted(record: LambdaStreamRecord): boolean {
+    return this.#options.filters?.some((pattern) => matches(pattern, record)) ?? true;
   }
 
   /** Records of one item stay together and in order; there is no order between lanes. */
