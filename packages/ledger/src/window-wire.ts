@@ -119,12 +119,13 @@ function request(
   assignments: readonly string[],
   retention: Retention,
 ): WindowUpdateWire {
-  const [version, ttl, expires] = [expression.name(ATTRIBUTE.schemaVersion), expression.name(ATTRIBUTE.ttlSec), expiresSec(ref, retention)];
+  const [version, expires] = [expression.name(ATTRIBUTE.schemaVersion), expiresSec(ref, retention)];
   // An item that this release could not read it must not write either.
   const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
   const isReadable = `(attribute_not_exists(${version}) OR ${version} BETWEEN ${oldest} AND ${newest})`;
   const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`];
-  if (expires !== undefined) header.push(`${ttl} = ${expression.number(expires)}`);
+  // Named only where it is used: DynamoDB refuses a request that names more than it uses.
+  if (expires !== undefined) header.push(`${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(expires)}`);
   return {
     TableName: table,
     Key: wireKey(usageKey(ref)),
