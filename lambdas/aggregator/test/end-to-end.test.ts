@@ -1,5 +1,6 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { STREAM_FILTERS } from '@millrace/aggregator-lambda';
+import { namespaceFromItem, namespaceReadRequest, type WireItem, wireKey, zoneKey } from '@millrace/core';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { type FailureMessage, installedEngines, type PumpCheckpoints, PumpCrash, type PumpOptions, StreamPump } from '@millrace/testing';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -22,6 +23,12 @@ function diceOf(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
+}
+
+/** The id of the namespace `default`. */
+async function namespaceId({ dynamo, connection }: Pick<Awaited<ReturnType<typeof liveWorld>>, 'dynamo' | 'connection'>): Promise<string> {
+  const { Item: item } = await dynamo.send(new GetItemCommand(namespaceReadRequest(connection.table, 'default')));
+  return namespaceFromItem((item ?? {}) as WireItem).id;
 }
 
 /** Drains through pumps that die at random, each going on where the one before had come to. */
@@ -121,6 +128,32 @@ for (const installed of await installedEngines()) {
     });
   });
 }
+
+describe('the function with all that it reads of the table', () => {
+  it('tells once of an entity beyond a threshold of its stored limit, and books in the zone of the namespace', async () => {
+    const world = await liveWorld(
+      {},
+      { MILLRACE_THRESHOLD_PERCENT: '80', MILLRACE_EVENT_BUS: 'limits', MILLRACE_WINDOW_TYPES: 'hour,day' },
+    );
+    const limiter = await RateLimiter.open(world.connection);
+    // In a day, what fills the bucket once is more than what the rate brings back.
+    await limiter.limits.setResource('gpt-4', [Limit.of({ name: 'rpd', refill: 10, periodMs: 86_400_000, capacity: 100 })]);
+    const Item = { ...wireKey(zoneKey(await namespaceId(world))), zone: { S: 'Asia/Tokyo' } };
+    await world.dynamo.send(new PutItemCommand({ TableName: world.connection.table, Item }));
+    for (let turn = 0; turn < 9; turn += 1) await limiter.acquire('busy', 'gpt-4', { rpd: 1 });
+    await limiter.acquire('calm', 'gpt-4', { rpd: 1 });
+
+    await new StreamPump({ source: world.source, handler: world.handler, batchSize: 3, filters: STREAM_FILTERS }).drain();
+
+    const days = (await world.windows()).filter(({ ref }) => ref.type === 'day').map(({ ref }) => new Date(ref.startMs).toISOString());
+    expect(days.map((start) => start.slice(11))).toEqual(['15:00:00.000Z', '15:00:00.000Z']);
+    expect(world.events.map(({ EventBusName: bus, Detail: detail }) => [bus, JSON.parse(detail ?? '')])).toMatchObject([
+      ['limits', { entity: 'busy', resource: 'gpt-4', limit: 'rpd', window: { type: 'day' }, allowance: 10 }],
+    ]);
+    await limiter.close();
+    await world.close();
+  });
+});
 
 describe('a thousand acquires on ten hot buckets', () => {
   it('cost the ledger at most a hundred write units', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { DynamoDBClient, paginateScan, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { PutEventsCommand, PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { awsHandler, type BatchFigures, environmentOf, type Handler } from '@millrace/aggregator-lambda';
 import { parseUsageKey, type WindowType, type WireItem } from '@millrace/core';
 import { totalUsage, type UsageWindowItem, windowFromItem } from '@millrace/ledger';
@@ -38,14 +39,21 @@ export async function liveWorld(options: LaunchOptions = {}, variables: Readonly
   const source = await EngineStream.open(engine, connection.table);
   const bucket = new MemoryBucket();
   const lines: string[] = [];
+  const events: PutEventsRequestEntry[] = [];
   const environment = environmentOf({ MILLRACE_TABLE: connection.table, AWS_REGION: region, ...variables });
-  const handler: Handler = awsHandler(environment, { dynamo, fetch: bucket.fetch, write: (line) => void lines.push(line) });
+  const handler: Handler = awsHandler(environment, {
+    dynamo,
+    fetch: bucket.fetch,
+    eventBridge: { send: async ({ input }: PutEventsCommand) => ({ Entries: (input.Entries ?? []).map((entry) => events.push(entry) && {}) }) } as never,
+    write: (line) => void lines.push(line),
+  });
   return {
     connection,
     dynamo,
     units,
     source,
     bucket,
+    events,
     lines,
     handler,
     figures: (name: keyof BatchFigures | 'Lag' | 'WindowsWritten') =>
