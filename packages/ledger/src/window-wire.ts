@@ -124,7 +124,6 @@ function request(
   const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
   const isReadable = `(attribute_not_exists(${version}) OR ${version} BETWEEN ${oldest} AND ${newest})`;
   const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`];
-  // Named only where it is used: DynamoDB refuses a request that names more than it uses.
   if (expires !== undefined) header.push(`${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(expires)}`);
   return {
     TableName: table,
