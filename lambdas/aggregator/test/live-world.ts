@@ -44,7 +44,9 @@ export async function liveWorld(options: LaunchOptions = {}, variables: Readonly
   const handler: Handler = awsHandler(environment, {
     dynamo,
     fetch: bucket.fetch,
-    eventBridge: { send: async ({ input }: PutEventsCommand) => ({ Entries: (input.Entries ?? []).map((entry) => events.push(entry) && {}) }) } as never,
+    eventBridge: {
+      send: async ({ input }: PutEventsCommand) => ({ Entries: (input.Entries ?? []).map((entry) => events.push(entry) && {}) }),
+    } as never,
     write: (line) => void lines.push(line),
   });
   return {
