@@ -52,7 +52,7 @@ export function poison(stream: MemoryStream): LambdaStreamRecord {
 }
 
 /** Notes what it is told. */
-export class NotedMetrics implements Metrics {
+class NotedMetrics implements Metrics {
   readonly batches: BatchFigures[] = [];
   readonly troubles: Trouble[] = [];
 
@@ -70,7 +70,7 @@ export class NotedMetrics implements Metrics {
 }
 
 /** A store whose writes fail, or take their time, as a test says. */
-export class TroubledWindows implements WindowStore {
+class TroubledWindows implements WindowStore {
   readonly store = new MemoryWindowStore();
   readonly tried: WindowChange[] = [];
   before: (change: WindowChange) => void | Promise<void> = () => undefined;
@@ -88,7 +88,7 @@ export class TroubledWindows implements WindowStore {
 }
 
 /** What an entity used of `rpm` in all windows of a type. */
-export function usedIn(store: MemoryWindowStore, entity: string, type: WindowType): number {
+function usedIn(store: MemoryWindowStore, entity: string, type: WindowType): number {
   const windows = store.windows().filter(({ ref }) => ref.bucket.entity === entity && ref.type === type);
   return Number(totalUsage(windows).get('rpm')?.net ?? 0n);
 }

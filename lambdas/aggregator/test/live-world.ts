@@ -15,7 +15,7 @@ import type { CallersReport, CallersTask } from './caller-process.js';
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /** An archive that answers as S3 does to a PUT that must not overwrite. */
-export class MemoryBucket {
+class MemoryBucket {
   readonly objects = new Map<string, string>();
   puts = 0;
 

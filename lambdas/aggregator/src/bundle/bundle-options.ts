@@ -22,7 +22,7 @@ export function bundleOptions(entry: string): BuildOptions {
     mainFields: ['module', 'main'],
     conditions: [...(extension === 'ts' ? ['@millrace/source'] : []), 'module'],
     alias: {
-      '@aws-sdk/credential-provider-node': here(`environment-credentials.${extension}`),
+      '@aws-sdk/credential-provider-node': here(`../adapters/environment-credentials.${extension}`),
       bowser: here(`no-browser.${extension}`),
     },
     legalComments: 'none',

@@ -4,7 +4,7 @@ import { hashOf, itemName } from './memory-stream.js';
 import type { LambdaStreamRecord, StreamHandler, StreamShard, StreamSource } from './stream-record.js';
 
 /** A moment at which a pump may die: before it invokes the function, or when the function has answered. */
-export type PumpMoment = 'before' | 'after';
+type PumpMoment = 'before' | 'after';
 
 /** What goes to the failure destination: where the records were, and none of them, as Lambda does it. */
 export interface FailureMessage {
