@@ -74,8 +74,9 @@ export {
   REGISTRY_PARTITION,
   SCHEMA_KEY,
   unescapeName,
+  zoneKey,
 } from './schema/keys.js';
-export { TABLE_DEFINITION, TTL_ATTRIBUTE } from './schema/table.js';
+export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
 export { checkSchemaVersion, SCHEMA_VERSION } from './schema/version.js';
 export { type LimitStatus, statusOf } from './status.js';
 export {

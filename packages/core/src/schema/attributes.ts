@@ -32,6 +32,8 @@ export const ATTRIBUTE = {
   state: 'state',
   deletedAtMs: 'del',
   writtenBy: 'by',
+  zone: 'zone',
+  windowName: 'w',
 } as const;
 
 const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.', scale: 'p.', seed: 's.', seedScale: 'z.' } as const;
