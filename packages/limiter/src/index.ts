@@ -19,7 +19,7 @@ export type { EntityLevel, EntityLevelPage } from './admin/entity-levels.js';
 export type { ControlOptions, CreateEntityOptions, DeleteEntityOptions, MoveEntityOptions } from './admin/entity-options.js';
 export type { NamePage, PageOptions } from './admin/named-pages.js';
 export type { NamespaceDescription } from './admin/namespace-record.js';
-export type { NamespacePage, Namespaces } from './admin/namespaces.js';
+export type { NamespacePage, Namespaces, RegisterOptions } from './admin/namespaces.js';
 export type { PurgeOptions, PurgeProgress, PurgeResult } from './admin/purge.js';
 export type { StoredLevel } from './admin/stored-level.js';
 export type { LimitsInput, StoredLimits } from './admin/stored-limits.js';

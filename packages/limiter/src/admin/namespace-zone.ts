@@ -1,0 +1,44 @@
+import { ATTRIBUTE, MillraceError, type NamespaceRecord, SCHEMA_VERSION, ValidationError, zoneKey } from '@millrace/core';
+import type { Item, ItemTable } from './item-table.js';
+
+/** The zone of a namespace that was registered without one. */
+export const DEFAULT_ZONE = 'UTC';
+
+/** Checks the name of a zone. What this process does not know may not be written: everybody who reads it would fail. */
+export function checkZone(zone: unknown): string {
+  const expected = 'the name of an IANA time zone, as "Europe/Berlin" or "UTC"';
+  if (typeof zone !== 'string' || !/^[A-Za-z]/.test(zone)) throw new ValidationError('option "zone"', expected, zone);
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return zone;
+  } catch {
+    throw new ValidationError('option "zone"', expected, zone);
+  }
+}
+
+/** The item that tells a namespace's zone to those who know its id only: the aggregator reads keys, and no names. */
+export function zoneItem(namespaceId: string, zone: string): Item {
+  const { partition, sort } = zoneKey(namespaceId);
+  return {
+    [ATTRIBUTE.partitionKey]: partition,
+    [ATTRIBUTE.sortKey]: sort,
+    [ATTRIBUTE.schemaVersion]: SCHEMA_VERSION,
+    [ATTRIBUTE.zone]: zone,
+  };
+}
+
+/** The zone of a namespace by its id. One read. One of an earlier release has none, and keeps UTC. */
+export async function readZone(items: ItemTable, namespaceId: string): Promise<string> {
+  const [item] = await items.get([zoneKey(namespaceId)]);
+  const zone = item?.[ATTRIBUTE.zone];
+  return typeof zone === 'string' ? zone : DEFAULT_ZONE;
+}
+
+/** Refuses another zone for a namespace that has one: what was counted by one zone's days cannot be counted by another's. */
+export function checkSameZone({ name, zone = DEFAULT_ZONE }: NamespaceRecord, wanted: string | undefined): void {
+  if (wanted === undefined || wanted === zone) return;
+  throw new MillraceError(
+    'NAMESPACE_STATE',
+    `cannot register it: the days of namespace "${name}" begin in ${zone}, not in ${wanted}; a zone is fixed when a namespace is registered`,
+  );
+}
