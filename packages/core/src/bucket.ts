@@ -29,6 +29,12 @@ export interface BucketState {
   /** The newest configuration that any writer knew. */
   readonly configVersion: number | undefined;
   readonly ttlSec: number;
+  /**
+   * Names the era of the item: its creation time, and one more for each drop of a limit since. Within an era no counter
+   * ever jumps; at the creation of an item, and of a limit that was dropped, they begin anew. Absent on items that no
+   * release since the ledger has written.
+   */
+  readonly eraUs?: number;
   /** The request that each slot has seen last; absent where there was none. */
   readonly requestIds?: ReadonlyMap<number, number>;
   /** Over how many items the bucket is spread; absent on one that never was. */

@@ -17,7 +17,8 @@ export type ErrorCode =
   | 'SCHEMA_VERSION'
   | 'ENTITY_DISABLED'
   | 'NAMESPACE_STATE'
-  | 'CONFLICT';
+  | 'CONFLICT'
+  | 'UNREADABLE_RECORD';
 
 /** Base of all that Millrace throws. `code` says why, `cause` keeps what was underneath. */
 export class MillraceError extends Error {

@@ -52,7 +52,7 @@ export {
 } from './lineage.js';
 export type { AbortSignalLike, Clock, Random, Sleep } from './runtime.js';
 export { creditInScale, debitInScale, inScale, isForeign, rescaleMove } from './scale.js';
-export { ATTRIBUTE, limitAttribute } from './schema/attributes.js';
+export { ATTRIBUTE, limitAttribute, limitOfAttribute, limitOfWindowAttribute, windowAttribute } from './schema/attributes.js';
 export {
   auditPartition,
   bucketKey,
@@ -74,9 +74,20 @@ export {
   REGISTRY_PARTITION,
   SCHEMA_KEY,
   unescapeName,
-  zoneKey,
 } from './schema/keys.js';
 export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
+export {
+  parseUsageKey,
+  usageKey,
+  usagePartition,
+  usageSort,
+  WINDOW_TYPES,
+  type WindowRef,
+  type WindowType,
+  windowName,
+  windowNames,
+  zoneKey,
+} from './schema/usage-keys.js';
 export { checkSchemaVersion, SCHEMA_VERSION } from './schema/version.js';
 export { type LimitStatus, statusOf } from './status.js';
 export {
@@ -86,10 +97,11 @@ export {
   StoreFailure,
 } from './store.js';
 export { creditUs, debitUs, type Timing, timingOf } from './timing.js';
-export type { AttributeValue, WireItem } from './wire/attribute-value.js';
+export { type AttributeValue, bigintAt, flagAt, numberAt, textAt, type WireItem, wireKey } from './wire/attribute-value.js';
 export { bucketFromItem, bucketReadRequest, bucketWriteRequest, type GetItemWire, type UpdateItemWire } from './wire/bucket.js';
 export { type BatchGetWire, configFromItem, configFromItems, configReadRequest } from './wire/config.js';
 export { entityFromItem } from './wire/entity.js';
+export { Expression } from './wire/expression.js';
 export {
   type NamespaceRecord,
   type NamespaceState,

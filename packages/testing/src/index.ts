@@ -12,3 +12,4 @@ export { FailingStore, type Mishap } from './failing-store.js';
 export { FakeRuntime } from './fake-runtime.js';
 export { MemoryStore } from './memory-store.js';
 export { MemoryTable } from './memory-table.js';
+export { MemoryWindowStore } from './memory-window-store.js';

@@ -45,6 +45,7 @@ export class MemoryStore implements BucketStore, ConfigStore {
       seq: (old?.seq ?? write.nowUs) + 1,
       configVersion: write.configVersion ?? old?.configVersion,
       ttlSec: write.ttlSec,
+      eraUs: (old?.eraUs ?? write.nowUs) + (write.moves.some(({ form }) => form === 'drop') ? 1 : 0),
       ...requestIdsAfter(write, old),
       ...shape,
     };

@@ -32,11 +32,26 @@ export const ATTRIBUTE = {
   state: 'state',
   deletedAtMs: 'del',
   writtenBy: 'by',
+  eraUs: 'o',
   zone: 'zone',
+  seqFrom: 'sa',
+  seqTo: 'sb',
   windowName: 'w',
 } as const;
 
 const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.', scale: 'p.', seed: 's.', seedScale: 'z.' } as const;
+
+const WINDOW_PREFIX = { usedFrom: 'ua.', usedTo: 'ub.', returnedFrom: 'ra.', returnedTo: 'rb.', birth: 'ob.' } as const;
+
+/** The attribute of a usage window that keeps one counter of one limit, as it was at the window's first or last record. */
+export function windowAttribute(part: keyof typeof WINDOW_PREFIX, limit: string): string {
+  return WINDOW_PREFIX[part] + limit;
+}
+
+/** The limit whose use an attribute of a usage window keeps, if it keeps one. */
+export function limitOfWindowAttribute(attribute: string): string | undefined {
+  return attribute.startsWith(WINDOW_PREFIX.usedTo) ? attribute.slice(WINDOW_PREFIX.usedTo.length) : undefined;
+}
 
 /** The attribute of a slot for the name of a request. */
 export function requestAttribute(slot: number): string {

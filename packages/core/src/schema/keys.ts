@@ -117,8 +117,3 @@ export function manifestLockKey(namespaceId: string, manifest: string): ItemKey 
 export function namespaceKey(name: string): ItemKey {
   return { partition: REGISTRY_PARTITION, sort: escapeName(name) };
 }
-
-/** The zone in which a namespace's days begin. Who reads the stream knows a namespace by its id only, so it lies beside the entry. */
-export function zoneKey(namespaceId: string): ItemKey {
-  return { partition: `${namespaceId}/z`, sort: 'zone' };
-}

@@ -125,6 +125,7 @@ describe('a bucket that was written', () => {
       seq: NOW_US + 1,
       configVersion: 7,
       ttlSec: TTL_SEC,
+      eraUs: NOW_US,
     });
   });
 
@@ -147,6 +148,7 @@ describe('a bucket that was written', () => {
       seq: NOW_US + 4,
       configVersion: undefined,
       ttlSec: TTL_SEC,
+      eraUs: NOW_US,
     });
   });
 
@@ -176,7 +178,24 @@ describe('a bucket that was written', () => {
 
     const after = updated(before, writeOf([drop('tpm')]));
 
-    expect(Object.keys(after).sort()).toStrictEqual(['PK', 'SK', 'p.rpm', 'r.rpm', 'seq', 't.rpm', 'ttl', 'u.rpm', 'v']);
+    expect(Object.keys(after).sort()).toStrictEqual(['PK', 'SK', 'o', 'p.rpm', 'r.rpm', 'seq', 't.rpm', 'ttl', 'u.rpm', 'v']);
+  });
+
+  it('is of the era of its creation, until a limit is dropped: what comes after a drop is of another era', () => {
+    const eraAfter = (...writes: readonly UpdateItemWire[]) =>
+      bucketFromItem(writes.reduce<WireItem | undefined>(updated, undefined) ?? {}).eraUs;
+    const [created, later] = [writeOf([idle('rpm'), idle('tpm')]), { nowUs: NOW_US + 1_000_000 }];
+
+    expect(eraAfter(created, writeOf([busy('rpm')], later), writeOf([], later))).toBe(NOW_US);
+    expect(eraAfter(created, writeOf([drop('rpm')], later))).toBe(NOW_US + 1);
+    expect(eraAfter(created, writeOf([drop('rpm')], later), writeOf([idle('rpm')], later), writeOf([drop('tpm')]))).toBe(NOW_US + 2);
+  });
+
+  it('has no era where no writer has named one, and gets one with the next write', () => {
+    const { o: _, ...older } = updated(undefined, writeOf([idle('rpm')]));
+
+    expect(bucketFromItem(older).eraUs).toBeUndefined();
+    expect(bucketFromItem(updated(older, writeOf([busy('rpm')], { nowUs: NOW_US + 5 }))).eraUs).toBe(NOW_US + 5);
   });
 
   it('has no scale where what is kept of it is no text', () => {

@@ -61,8 +61,13 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
   // An item that this release could not read it must not write either.
   const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
   conditions.push(`(attribute_not_exists(${version}) OR ${version} BETWEEN ${oldest} AND ${newest})`);
+  const [era, now, one] = [expression.name(ATTRIBUTE.eraUs), expression.number(write.nowUs), expression.number(1)];
+  // A limit that is dropped may come back with counters that begin anew, so a drop ends the era. It is counted on, and not
+  // set to now: however far apart the clocks of two writers are, no two eras of an item are the same.
+  const endsEra = write.moves.some(({ form }) => form === 'drop');
   assignments.push(
-    `${seq} = if_not_exists(${seq}, ${expression.number(write.nowUs)}) + ${expression.number(1)}`,
+    `${seq} = if_not_exists(${seq}, ${now}) + ${one}`,
+    `${era} = if_not_exists(${era}, ${now})${endsEra ? ` + ${one}` : ''}`,
     `${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`,
     `${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(write.ttlSec)}`,
   );
@@ -191,9 +196,15 @@ export function bucketFromItem(item: WireItem): BucketState {
     seq: numberAt(item, ATTRIBUTE.seq) ?? 0,
     configVersion: numberAt(item, ATTRIBUTE.configVersion),
     ttlSec: numberAt(item, ATTRIBUTE.ttlSec) ?? 0,
+    ...eraOf(item),
     ...requestIdsOf(item),
     ...layoutOf(item),
   };
+}
+
+function eraOf(item: WireItem): Pick<BucketState, 'eraUs'> {
+  const eraUs = numberAt(item, ATTRIBUTE.eraUs);
+  return eraUs === undefined ? {} : { eraUs };
 }
 
 function requestIdsOf(item: WireItem): Pick<BucketState, 'requestIds'> {

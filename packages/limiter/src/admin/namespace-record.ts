@@ -9,9 +9,9 @@ import {
   namespaceKey,
   SCHEMA_VERSION,
 } from '@millrace/core';
+import { DEFAULT_ZONE } from '@millrace/ledger';
 import type { Condition, Item } from './item-table.js';
 import { wireItem } from './level-item.js';
-import { DEFAULT_ZONE } from './namespace-zone.js';
 
 /** What belongs to no namespace: the registry, the schema's version, and the events about both. */
 export const TABLE_NAMESPACE_ID = '_';

@@ -1,20 +1,6 @@
-import { ATTRIBUTE, MillraceError, type NamespaceRecord, SCHEMA_VERSION, ValidationError, zoneKey } from '@millrace/core';
+import { ATTRIBUTE, MillraceError, type NamespaceRecord, SCHEMA_VERSION, zoneKey } from '@millrace/core';
+import { DEFAULT_ZONE } from '@millrace/ledger';
 import type { Item, ItemTable } from './item-table.js';
-
-/** The zone of a namespace that was registered without one. */
-export const DEFAULT_ZONE = 'UTC';
-
-/** Checks the name of a zone. What this process does not know may not be written: everybody who reads it would fail. */
-export function checkZone(zone: unknown): string {
-  const expected = 'the name of an IANA time zone, as "Europe/Berlin" or "UTC"';
-  if (typeof zone !== 'string' || !/^[A-Za-z]/.test(zone)) throw new ValidationError('option "zone"', expected, zone);
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return zone;
-  } catch {
-    throw new ValidationError('option "zone"', expected, zone);
-  }
-}
 
 /** The item that tells a namespace's zone to those who know its id only: the aggregator reads keys, and no names. */
 export function zoneItem(namespaceId: string, zone: string): Item {

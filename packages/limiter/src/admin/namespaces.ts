@@ -9,6 +9,7 @@ import {
   namespaceKey,
   REGISTRY_PARTITION,
 } from '@millrace/core';
+import { checkZone, DEFAULT_ZONE } from '@millrace/ledger';
 import { type ActorOptions, type Administration, checkActor, inTurns } from './administration.js';
 import { type AuditAction, auditWrites } from './audit-event.js';
 import type { Item, ItemWrite } from './item-table.js';
@@ -24,7 +25,7 @@ import {
   stateError,
   TABLE_NAMESPACE_ID,
 } from './namespace-record.js';
-import { checkSameZone, checkZone, DEFAULT_ZONE, zoneItem } from './namespace-zone.js';
+import { checkSameZone, zoneItem } from './namespace-zone.js';
 import { checkProgress, type PurgeOptions, type PurgeResult, purgeItems, tombstoneWrite } from './purge.js';
 
 /** How a namespace is made. */

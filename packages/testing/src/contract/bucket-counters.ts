@@ -51,6 +51,28 @@ export function describeCounters(store: () => BucketStore): void {
     });
   });
 
+  describe('the era', () => {
+    it('is named by the first write, and kept by the others', async () => {
+      const bucket = new ScratchBucket(store());
+
+      const first = await bucket.written([idle('rpm', 1)]);
+      const later = await bucket.written([idle('tpm', 1)], { nowUs: NOW_US + 9 });
+
+      expect([first.eraUs, later.eraUs]).toEqual([NOW_US, NOW_US]);
+    });
+
+    it('ends with a drop, since the limit may come back and begin its counters anew; no clock can give an era twice', async () => {
+      const bucket = new ScratchBucket(store());
+      await bucket.written([idle('rpm', 1), idle('tpm', 1)]);
+
+      const dropped = await bucket.written([{ form: 'drop', limit: 'rpm', toUs: NOW_US + 1 }]);
+      const again = await bucket.written([idle('rpm', 1)], { nowUs: NOW_US - 1 });
+      const last = await bucket.written([{ form: 'drop', limit: 'tpm', toUs: NOW_US + 1 }], { nowUs: NOW_US - 1 });
+
+      expect([dropped.eraUs, again.eraUs, last.eraUs]).toEqual([NOW_US + 1, NOW_US + 1, NOW_US + 2]);
+    });
+  });
+
   describe('reading', () => {
     it('gives nothing of a bucket that is not there, and creates none', async () => {
       const bucket = new ScratchBucket(store());

@@ -1,0 +1,11 @@
+export { holdsChange, mergeChange, type UsageWindowItem, type WindowChange } from './change.js';
+export { LedgerError } from './ledger-error.js';
+export { reduceSteps } from './reduce.js';
+export { checkRetention, DEFAULT_RETENTION, type Retention } from './retention.js';
+export type { BucketStep, LimitStep, Span, StreamRecord } from './step.js';
+export { stepOf } from './step-of.js';
+export type { WindowStore } from './store.js';
+export { type SendWindowUpdate, type WindowReply, widenBy } from './widen.js';
+export { type WindowUpdateWire, windowFromItem, windowRewriteRequest, windowWriteRequest } from './window-wire.js';
+export { type UsageWindow, weekOf, windowOf, windowsBetween, windowsOf } from './windows.js';
+export { checkZone, DEFAULT_ZONE } from './zone.js';

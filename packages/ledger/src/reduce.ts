@@ -1,0 +1,41 @@
+import { usageKey, type WindowType } from '@millrace/core';
+import { mergeChange, type WindowChange } from './change.js';
+import type { BucketStep } from './step.js';
+import { type UsageWindow, windowsOf } from './windows.js';
+
+/**
+ * What the steps of a batch make of windows: one change for each bucket item, era and window. The order of the steps, and
+ * whether some come twice, makes no difference.
+ */
+export function reduceSteps(
+  steps: readonly BucketStep[],
+  zoneOf: (namespaceId: string) => string,
+  types: readonly WindowType[],
+): readonly WindowChange[] {
+  const changes = new Map<string, WindowChange>();
+  const windowsAt = rememberedWindows(types);
+  for (const { ref: bucket, eraUs, atMs, seq, limits } of steps) {
+    for (const { type, startMs } of windowsAt(atMs, zoneOf(bucket.namespaceId))) {
+      const change: WindowChange = { ref: { bucket, eraUs, type, startMs }, seq, limits };
+      const { partition, sort } = usageKey(change.ref);
+      const name = `${partition}\n${sort}`;
+      const known = changes.get(name);
+      changes.set(name, known === undefined ? change : mergeChange(known, change));
+    }
+  }
+  return [...changes.values()];
+}
+
+/** Windows by second and zone: the records of a batch are of a few seconds, and calendars are slow. */
+function rememberedWindows(types: readonly WindowType[]): (atMs: number, zone: string) => readonly UsageWindow[] {
+  const windows = new Map<string, readonly UsageWindow[]>();
+  return (atMs, zone) => {
+    const name = `${zone} ${atMs}`;
+    let found = windows.get(name);
+    if (found === undefined) {
+      found = windowsOf(atMs, zone, types);
+      windows.set(name, found);
+    }
+    return found;
+  };
+}
