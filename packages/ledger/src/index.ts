@@ -1,10 +1,14 @@
 export { holdsChange, mergeChange, type UsageWindowItem, type WindowChange } from './change.js';
+export { findGaps, type Gap } from './gaps.js';
 export { LedgerError } from './ledger-error.js';
 export { reduceSteps } from './reduce.js';
+export { narrowed, repairsFor } from './repairs.js';
 export { checkRetention, DEFAULT_RETENTION, type Retention } from './retention.js';
 export type { BucketStep, LimitStep, Span, StreamRecord } from './step.js';
 export { stepOf } from './step-of.js';
 export type { WindowStore } from './store.js';
+export { findMismatches, type Mismatch, unbooked } from './sums.js';
+export { type LimitUsage, totalUsage, usageOf, writesOf } from './usage.js';
 export { type SendWindowUpdate, type WindowReply, widenBy } from './widen.js';
 export { type WindowUpdateWire, windowFromItem, windowRewriteRequest, windowWriteRequest } from './window-wire.js';
 export { type UsageWindow, weekOf, windowOf, windowsBetween, windowsOf } from './windows.js';

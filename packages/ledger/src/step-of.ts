@@ -8,7 +8,7 @@ import {
   parseBucketKey,
   type WireItem,
 } from '@millrace/core';
-import { lower } from './counters.js';
+import { type Counters, lower } from './counters.js';
 import { LedgerError } from './ledger-error.js';
 import type { BucketStep, LimitStep, StreamRecord } from './step.js';
 
@@ -46,11 +46,6 @@ function bucketOf(eventId: string, image: WireItem): BucketRef | undefined {
   const ref = parseBucketKey(partition.S, sort.S);
   if (ref === undefined && partition.S.split('/')[1] === 'b') throw new LedgerError(eventId, `"${partition.S}" is no bucket that we know`);
   return ref;
-}
-
-interface Counters {
-  readonly used: bigint;
-  readonly returned: bigint;
 }
 
 /** The counters of a bucket's image, read strictly: a reader that took what is missing for 0 would book a nonsense. */
