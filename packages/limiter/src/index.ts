@@ -1,4 +1,4 @@
-export type { ConfigLevel, ConfigSource, EntityControl, ErrorCode, UnavailablePolicy } from '@millrace/core';
+export type { ConfigLevel, ConfigSource, EntityControl, ErrorCode, UnavailablePolicy, WindowType } from '@millrace/core';
 export {
   isMillraceError,
   Limit,
@@ -45,3 +45,9 @@ export {
 } from './engine/index.js';
 export type { RateLimiterOptions } from './options.js';
 export { RateLimiter } from './rate-limiter.js';
+export type { CurrentLimit, CurrentOptions, CurrentUsage } from './usage/current.js';
+export type { SnapshotPage, SnapshotsOptions, UsageSnapshot } from './usage/snapshots.js';
+export type { SummaryOptions, UsageSummary } from './usage/summary.js';
+export type { TopOptions, TopUsage } from './usage/top.js';
+export type { Usage } from './usage/usage.js';
+export type { LimitUsage, UsageByLimit } from './usage/usage-parts.js';
