@@ -19,6 +19,7 @@ export {
   takeMove,
   ttlSecFor,
   type WriteOutcome,
+  writtenBeforeSec,
 } from './bucket.js';
 export {
   type ConfigEntry,
@@ -79,6 +80,7 @@ export {
 export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
 export {
   parseUsageKey,
+  sealKey,
   usageKey,
   usagePartition,
   usageSort,

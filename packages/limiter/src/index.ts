@@ -46,8 +46,18 @@ export {
 export type { RateLimiterOptions } from './options.js';
 export { RateLimiter } from './rate-limiter.js';
 export type { CurrentLimit, CurrentOptions, CurrentUsage } from './usage/current.js';
+export type { FindingKind, UsageFinding } from './usage/examine.js';
+export type { SealCheck, SealContent, SealName, SealOptions, UsageSeal } from './usage/seal.js';
 export type { SnapshotPage, SnapshotsOptions, UsageSnapshot } from './usage/snapshots.js';
 export type { SummaryOptions, UsageSummary } from './usage/summary.js';
 export type { TopOptions, TopUsage } from './usage/top.js';
+export type {
+  RepairUsageOptions,
+  UsageInFlight,
+  UsageProgress,
+  UsageRepair,
+  UsageVerdict,
+  VerifyUsageOptions,
+} from './usage/trust-options.js';
 export type { Usage } from './usage/usage.js';
 export type { LimitUsage, UsageByLimit } from './usage/usage-parts.js';

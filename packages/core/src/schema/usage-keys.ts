@@ -77,6 +77,11 @@ function nameInIndex(namespaceId: string, type: WindowType, resource: string, st
   return `${namespaceId}/w/${usageSort(type, resource, startMs)}/${share}`;
 }
 
+/** The seal of a closed window of a resource: what all entities used in it, and a hash by which a later change is seen. */
+export function sealKey(namespaceId: string, type: WindowType, resource: string, startMs: number): ItemKey {
+  return { partition: `${namespaceId}/seal/${escapeName(resource)}`, sort: `${type}/${instantText(startMs)}` };
+}
+
 /** Where the zone of a namespace lies, for whoever knows only its id. */
 export function zoneKey(namespaceId: string): ItemKey {
   return { partition: `${namespaceId}/z`, sort: 'zone' };
