@@ -1,9 +1,18 @@
-import { ATTRIBUTE, type BucketState, bucketFromItem, parseBucketKey, usagePartition, usageSort, type WindowType } from '@millrace/core';
+import {
+  ATTRIBUTE,
+  type BucketState,
+  bucketFromItem,
+  parseBucketKey,
+  usagePartition,
+  usageSort,
+  WINDOW_TYPES,
+  type WindowType,
+} from '@millrace/core';
 import { DEFAULT_RETENTION, type Retention, type UsageWindowItem, usageOf } from '@millrace/ledger';
 import { type Item, keyOf } from '../admin/item-table.js';
 import { wireItem } from '../admin/level-item.js';
 import { itemsOf } from './current.js';
-import { type Examined, examine, notBooked } from './examine.js';
+import { type Examined, examine, notBooked, type UsageFinding } from './examine.js';
 import { windowOfItem } from './read-windows.js';
 import type { CheckedTrust, UsageInFlight } from './trust-options.js';
 import { inNumbers, type UsageParts } from './usage-parts.js';
@@ -43,10 +52,13 @@ export async function checkBooks(parts: UsageParts, entity: string, resource: st
   await parts.sleep(options.settleMs);
   const second = await readBooks(parts, entity, resource, options.types);
   const before = new Set(seemed.map(({ identity }) => identity));
-  const examined = look(second).filter(({ identity }) => before.has(identity));
+  const examined = look(second)
+    .filter(({ identity }) => before.has(identity))
+    .sort((a, b) => inOrder(a.finding, b.finding));
   const lost = new Set(examined.flatMap(({ finding }) => (finding.kind === 'end' ? [`${finding.shard} ${finding.limit}`] : [])));
   const inFlight = [...notBooked(second.windows, states, options.types)].flatMap(([shard, steps]) =>
     [...steps]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
       .filter(([limit]) => !lost.has(`${shard} ${limit}`))
       .map(([limit, step]): UsageInFlight => ({ entity, resource, limit, shard, ...inNumbers(usageOf(step)) })),
   );
@@ -90,4 +102,10 @@ function learnRetention(retention: Partial<Record<WindowType, number>>, item: It
   const ttlSec = item[ATTRIBUTE.ttlSec];
   if (typeof ttlSec === 'number') retention[type] = Math.round((ttlSec - startMs / 1_000) / DAY_SEC);
   else delete retention[type];
+}
+
+/** DynamoDB gives the attributes of an item in any order; what is told has one. */
+function inOrder(a: UsageFinding, b: UsageFinding): number {
+  const byType = WINDOW_TYPES.indexOf(a.type) - WINDOW_TYPES.indexOf(b.type);
+  return byType || a.window.getTime() - b.window.getTime() || a.shard - b.shard || (a.limit < b.limit ? -1 : 1);
 }
