@@ -51,7 +51,7 @@ export interface Seed {
   readonly scale: string | undefined;
 }
 
-/** How many of its last requests a bucket remembers, each in a slot. A writer always uses the same slot. */
+/** How many of its last requests a bucket remembers, each in a slot. The writer chooses the slot. */
 export const REQUEST_SLOTS = 4;
 
 /**

@@ -38,7 +38,7 @@ export type FailureReason =
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
   readonly reason: FailureReason;
-  /** `no`: the request certainly changed nothing, so it may be sent again. `unknown`: it may have. */
+  /** `no`: the request certainly changed nothing, so it may be sent again. `unknown`: it may have; only one with a name goes again. */
   readonly applied: 'no' | 'unknown';
 
   constructor(reason: FailureReason, applied: 'no' | 'unknown', message: string, options?: { readonly cause?: unknown }) {

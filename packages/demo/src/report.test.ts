@@ -13,6 +13,8 @@ const IDLE: LimiterStats = {
   waits: 0,
   localRejections: 0,
   shadowRejections: 0,
+  prefetched: 0,
+  returned: 0,
   degraded: 0,
   requests: {},
   readUnits: 0,
@@ -26,6 +28,8 @@ const IDLE: LimiterStats = {
   layoutMisses: 0,
   splits: 0,
   merges: 0,
+  hedges: 0,
+  hedgesWon: 0,
   staleConfigurations: 0,
 };
 

@@ -23,11 +23,11 @@ export function mergeChange(a: WindowChange, b: WindowChange): WindowChange {
   return { ref: a.ref, seq: mergeSeq(a.seq, b.seq), limits: mergeLimits(a.limits, b.limits) };
 }
 
-export function mergeSeq(a: Span<number>, b: Span<number>): Span<number> {
+function mergeSeq(a: Span<number>, b: Span<number>): Span<number> {
   return { from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) };
 }
 
-export function mergeLimits(a: ReadonlyMap<string, LimitStep>, b: ReadonlyMap<string, LimitStep>): ReadonlyMap<string, LimitStep> {
+function mergeLimits(a: ReadonlyMap<string, LimitStep>, b: ReadonlyMap<string, LimitStep>): ReadonlyMap<string, LimitStep> {
   const limits = new Map(a);
   for (const [limit, step] of b) {
     const known = limits.get(limit);

@@ -1,7 +1,7 @@
 import { usageKey, type WindowType } from '@millrace/core';
 import { mergeChange, type WindowChange } from './change.js';
 import type { BucketStep } from './step.js';
-import { type UsageWindow, windowsOf } from './windows.js';
+import { type UsageWindow, windowOf } from './windows.js';
 
 /**
  * What the steps of a batch make of windows: one change for each bucket item, era and window. The order of the steps, and
@@ -26,16 +26,20 @@ export function reduceSteps(
   return [...changes.values()];
 }
 
-/** Windows by second and zone: the records of a batch are of a few seconds, and calendars are slow. */
+/** The windows that a batch has met: its records are of a few, and calendars are slow. */
 function rememberedWindows(types: readonly WindowType[]): (atMs: number, zone: string) => readonly UsageWindow[] {
-  const windows = new Map<string, readonly UsageWindow[]>();
-  return (atMs, zone) => {
-    const name = `${zone} ${atMs}`;
-    let found = windows.get(name);
-    if (found === undefined) {
-      found = windowsOf(atMs, zone, types);
-      windows.set(name, found);
-    }
-    return found;
-  };
+  const met = new Map<string, UsageWindow[]>();
+  return (atMs, zone) =>
+    types.map((type) => {
+      const name = `${zone} ${type}`;
+      const windows = met.get(name) ?? [];
+      met.set(name, windows);
+      let window = windows.find(({ startMs, endMs }) => startMs <= atMs && atMs < endMs);
+      if (window === undefined) {
+        window = windowOf(atMs, zone, type);
+        // The newest first: it is the one that the next record is of.
+        windows.unshift(window);
+      }
+      return window;
+    });
 }

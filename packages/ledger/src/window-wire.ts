@@ -120,14 +120,14 @@ function request(
   assignments: readonly string[],
   retention: Retention,
 ): WindowUpdateWire {
-  const [version, ttl, expires] = [expression.name(ATTRIBUTE.schemaVersion), expression.name(ATTRIBUTE.ttlSec), expiresSec(ref, retention)];
+  const [version, expires] = [expression.name(ATTRIBUTE.schemaVersion), expiresSec(ref, retention)];
   // An item that this release could not read it must not write either.
   const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
   const isReadable = `(attribute_not_exists(${version}) OR ${version} BETWEEN ${oldest} AND ${newest})`;
   // Always the same for a window: the index, whose key it is, is written to when the item is made and never again.
   const name = `${expression.name(ATTRIBUTE.windowName)} = ${expression.value({ S: windowName(ref) })}`;
   const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`, name];
-  if (expires !== undefined) header.push(`${ttl} = ${expression.number(expires)}`);
+  if (expires !== undefined) header.push(`${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(expires)}`);
   return {
     TableName: table,
     Key: wireKey(usageKey(ref)),

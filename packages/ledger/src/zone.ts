@@ -8,7 +8,16 @@ const MAX_ZONES = 100;
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 const SECOND_MS = 1_000;
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** Windows ask for the offsets at the same few midnights and hours again and again, and a format takes microseconds. */
+const MAX_OFFSETS = 1_000;
+
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  /** Offsets that were asked for, by second. */
+  readonly offsets: Map<number, number>;
+}
+
+const zones = new Map<string, Zone>();
 
 /** Checks the name of a zone of the IANA database, such as `Europe/Berlin`. */
 export function checkZone(value: unknown): string {
@@ -19,7 +28,7 @@ export function checkZone(value: unknown): string {
 
 function isKnown(zone: string): boolean {
   try {
-    formatOf(zone);
+    zoneOf(zone);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -36,11 +45,23 @@ export interface CalendarDate {
 
 /** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
 export function offsetMs(atMs: number, zone: string): number {
-  const wholeMs = Math.floor(atMs / SECOND_MS) * SECOND_MS;
+  const { format, offsets } = zoneOf(zone);
+  const atSec = Math.floor(atMs / SECOND_MS);
+  let offset = offsets.get(atSec);
+  if (offset === undefined) {
+    offset = localMs(format, atSec * SECOND_MS) - atSec * SECOND_MS;
+    if (offsets.size >= MAX_OFFSETS) offsets.clear();
+    offsets.set(atSec, offset);
+  }
+  return offset;
+}
+
+/** What clocks and calendars show, as the moment at which those of UTC show it. */
+function localMs(format: Intl.DateTimeFormat, atMs: number): number {
   const parts: Record<string, number> = {};
-  for (const { type, value } of formatOf(zone).formatToParts(wholeMs)) parts[type] = Number(value);
+  for (const { type, value } of format.formatToParts(atMs)) parts[type] = Number(value);
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - wholeMs;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 /** The date on the calendars of a zone at a moment. */
@@ -74,24 +95,28 @@ export function offsetChange(afterMs: number, untilMs: number, zone: string): nu
   return newMs * SECOND_MS;
 }
 
-function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      // Midnight is hour 0: `hour12: false` would make it 24 in some versions of the data.
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    if (formats.size >= MAX_ZONES) formats.clear();
-    formats.set(zone, format);
+function zoneOf(name: string): Zone {
+  let zone = zones.get(name);
+  if (zone === undefined) {
+    zone = { format: formatOf(name), offsets: new Map() };
+    if (zones.size >= MAX_ZONES) zones.clear();
+    zones.set(name, zone);
   }
-  return format;
+  return zone;
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    // Midnight is hour 0: `hour12: false` would make it 24 in some versions of the data.
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
 }

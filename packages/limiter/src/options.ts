@@ -2,6 +2,7 @@ import { type Clock, checkInteger, checkKeys, checkName, ValidationError } from 
 import { checkActor } from './admin/administration.js';
 import { type ConnectionOptions, checkTableName } from './dynamo/client.js';
 import { checkTransport, type TransportName } from './dynamo/open-transport.js';
+import { checkHedging, checkPrefetch, type HedgingOptions, type PrefetchOptions, type PrefetchSettings } from './engine/index.js';
 
 /** How a limiter is opened. All but `table` is optional. */
 export interface RateLimiterOptions extends ConnectionOptions {
@@ -33,6 +34,18 @@ export interface RateLimiterOptions extends ConnectionOptions {
   readonly maxEntries?: number;
   /** How many acquires may wait for their turn (`waitMs`) at once; one more is refused at once. @default 10000 */
   readonly maxWaiters?: number;
+  /**
+   * Sends a debit a second time that is slower than 95 of 100 of this process's latest writes, and takes whichever answer
+   * comes first; it counts once. Each second copy costs a write unit: at most 5 % more, or what `budget` says. Never credits.
+   *
+   * @default false
+   */
+  readonly hedging?: boolean | HedgingOptions;
+  /**
+   * Takes tokens ahead, so that most acquires of a busy bucket need no request; what that means for the bound on what is
+   * admitted is said at {@link PrefetchOptions}. @default false
+   */
+  readonly prefetch?: boolean | PrefetchOptions;
 }
 
 const KNOWN: readonly (keyof RateLimiterOptions)[] = [
@@ -51,12 +64,17 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'configTtlMs',
   'maxEntries',
   'maxWaiters',
+  'hedging',
+  'prefetch',
 ];
 export const HOUR_MS = 3_600_000;
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
 
 /** The options, checked, with what is left out filled in; how to connect is checked where it is done. */
-export type CheckedOptions = Required<Omit<RateLimiterOptions, keyof ConnectionOptions | 'actor'>> & { readonly actor: string | undefined };
+export type CheckedOptions = Required<Omit<RateLimiterOptions, keyof ConnectionOptions | 'actor' | 'prefetch'>> & {
+  readonly actor: string | undefined;
+  readonly prefetch: PrefetchSettings | undefined;
+};
 
 /** Checks how a limiter is opened. */
 export function checkOptions(options: RateLimiterOptions): CheckedOptions {
@@ -79,5 +97,7 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
     configTtlMs: checkInteger('option "configTtlMs"', options.configTtlMs ?? 60_000, 0, HOUR_MS),
     maxEntries: checkInteger('option "maxEntries"', options.maxEntries ?? 10_000, 1, 10_000_000),
     maxWaiters: checkInteger('option "maxWaiters"', options.maxWaiters ?? 10_000, 0, 10_000_000),
+    hedging: checkHedging(options.hedging) ?? false,
+    prefetch: checkPrefetch(options.prefetch),
   };
 }

@@ -58,7 +58,7 @@ function warnOfClock(message: string): void {
 
 /** Connects, and makes everything that does not depend on a namespace. Sends nothing to the table. */
 export async function openWorld(checked: CheckedOptions, options: ConnectionOptions): Promise<World> {
-  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters } = checked;
+  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters, hedging, prefetch } = checked;
   const connected = await connect(options, table);
   const stats = new Stats();
   const clockWatch = checked.clockCorrection ? new ClockWatch(checked.clock, warnOfClock) : undefined;
@@ -78,7 +78,17 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
     store,
     items: new DocumentTable(sender, table, runtime, deadlineMs),
     newEventId: eventIds(() => clock.nowMs()),
-    engine: { ...runtime, store, deadlineMs, configTtlMs, maxEntries, maxWaiters, onSpin: warnOfSpinning() },
+    engine: {
+      ...runtime,
+      store,
+      deadlineMs,
+      configTtlMs,
+      maxEntries,
+      maxWaiters,
+      hedging,
+      onSpin: warnOfSpinning(),
+      ...(prefetch === undefined ? {} : { prefetch }),
+    },
     parts: { ...runtime, clock: checked.clock },
     clockWatch,
     deadlineMs,

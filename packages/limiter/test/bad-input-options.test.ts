@@ -63,6 +63,18 @@ describeBadCalls('options of open that are refused', () => world, [
   opening('a deadline that is no number', { deadlineMs: '3000' }, ['option "deadlineMs"', 'got "3000"']),
   opening('a deadline that never ends', { deadlineMs: Number.POSITIVE_INFINITY }, ['option "deadlineMs"', 'got Infinity']),
   opening('a configTtlMs below 0', { configTtlMs: -1 }, ['option "configTtlMs"', 'got -1']),
+  opening('a prefetch that is a time', { prefetch: 1_000 }, ['option "prefetch"', 'an object', 'got 1000']),
+  opening('a prefetch of null', { prefetch: null }, ['option "prefetch"', 'got null']),
+  opening('a prefetch key that nobody reads', { prefetch: { ttlMs: 5 } }, ['option "prefetch" key', 'lifetimeMs', 'got "ttlMs"']),
+  opening('a prefetch that lasts for ever', { prefetch: { lifetimeMs: 60_001 } }, ['option "prefetch.lifetimeMs"', '60000', 'got 60001']),
+  opening('a prefetch that lasts no time', { prefetch: { lifetimeMs: 9 } }, ['option "prefetch.lifetimeMs"', 'from 10', 'got 9']),
+  opening('a prefetch of half a token', { prefetch: { maxTokens: 0.5 } }, ['option "prefetch.maxTokens"', 'got 0.5']),
+  opening('a prefetch for no resource', { prefetch: { resources: [] } }, ['option "prefetch.resources"', 'an array of 1 to']),
+  opening('a prefetch for a resource that is not in an array', { prefetch: { resources: 'api' } }, [
+    'option "prefetch.resources"',
+    'got "api"',
+  ]),
+  opening('a prefetch for a resource without a name', { prefetch: { resources: [''] } }, ['resource', 'at least one character']),
   opening('no entries at all', { maxEntries: 0 }, ['option "maxEntries"', 'got 0']),
 ]);
 

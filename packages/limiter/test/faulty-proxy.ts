@@ -9,6 +9,8 @@ export type Fault =
   | { readonly kind: 'reset' }
   /** The request is carried out; its reply comes when the proxy lets go of it. */
   | { readonly kind: 'hold-reply' }
+  /** The request is carried out when the proxy lets go of it, whether or not anybody still waits for its reply. */
+  | { readonly kind: 'hold-request' }
   /** The request is carried out; half of its reply comes. */
   | { readonly kind: 'corrupt' }
   /** An error is answered, in the shape of DynamoDB; the request is carried out before or not at all. */
@@ -30,11 +32,16 @@ export class FaultyProxy {
   readonly #waiting = new Map<string, { left: number; resolve(): void }>();
   readonly #held: (() => void)[] = [];
   readonly #seen: SeenRequest[] = [];
+  readonly #serving = new Set<Promise<void>>();
   #spoil: (request: SeenRequest) => Fault | undefined = () => undefined;
 
   private constructor(target: string) {
     this.#target = new URL(target);
-    this.#server = createServer((incoming, response) => void this.#serve(incoming, response).catch(() => response.destroy()));
+    this.#server = createServer((incoming, response) => {
+      const served = this.#serve(incoming, response).catch(() => void response.destroy());
+      this.#serving.add(served);
+      void served.then(() => this.#serving.delete(served));
+    });
   }
 
   static async before(target: string): Promise<FaultyProxy> {
@@ -47,9 +54,9 @@ export class FaultyProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How many requests have arrived since `clear`, of one operation or of all. */
-  count(operation?: string): number {
-    return this.#seen.filter((seen) => operation === undefined || seen.operation === operation).length;
+  /** How many requests have arrived since `clear`, of one operation or of all, that say something or anything. */
+  count(operation?: string, saying = ''): number {
+    return this.#seen.filter((seen) => (operation === undefined || seen.operation === operation) && seen.body.includes(saying)).length;
   }
 
   /** From now on requests are spoilt as `spoil` says; undefined lets one pass. */
@@ -57,11 +64,11 @@ export class FaultyProxy {
     this.#spoil = spoil;
   }
 
-  /** Spoils the requests of one operation: all of them, or the first few. */
-  spoilEach(operation: string, fault: Fault, times = Number.POSITIVE_INFINITY): void {
+  /** Spoils the requests of one operation that say something, or anything: all of them, or the first few. */
+  spoilEach(operation: string, fault: Fault, times = Number.POSITIVE_INFINITY, saying = ''): void {
     let left = times;
     this.#spoil = (seen) => {
-      if (seen.operation !== operation || left === 0) return undefined;
+      if (seen.operation !== operation || !seen.body.includes(saying) || left === 0) return undefined;
       left -= 1;
       return fault;
     };
@@ -73,14 +80,19 @@ export class FaultyProxy {
     this.#seen.length = 0;
   }
 
-  /** Resolves when so many replies to such an operation are held. */
+  /** Resolves when so many of such an operation are held, replies or requests. */
   nextHeld(operation: string, times = 1): Promise<void> {
     return new Promise((resolve) => this.#waiting.set(operation, { left: times, resolve }));
   }
 
-  /** Sends all replies that are held. */
+  /** Lets all go that is held: replies, and requests. */
   letGo(): void {
     for (const reply of this.#held.splice(0)) reply();
+  }
+
+  /** Resolves when all requests that have arrived are carried out, also those that nobody waits for any more. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#serving);
   }
 
   async close(): Promise<void> {
@@ -102,12 +114,19 @@ export class FaultyProxy {
       send(response, errorReply(fault.status, fault.type));
       return;
     }
+    if (fault?.kind === 'hold-request') {
+      await new Promise<void>((resolve) => {
+        this.#held.push(resolve);
+        this.#tell(seen.operation);
+      });
+    }
     this.#answer(fault, await this.#forward(incoming, body), seen, response);
   }
 
   #answer(fault: Fault | undefined, reply: Reply, seen: SeenRequest, response: ServerResponse): void {
     switch (fault?.kind) {
       case undefined:
+      case 'hold-request':
         send(response, reply);
         break;
       case 'answer':

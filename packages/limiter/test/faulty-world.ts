@@ -1,6 +1,8 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { bucketWriteRequest, REQUEST_SLOTS } from '@millrace/core';
 import { Limit, RateLimiter, type RateLimiterOptions } from '@millrace/limiter';
+import { administrationOf } from '@millrace/limiter/admin';
 import { type EngineTable, launchTable } from './engine-table.js';
 import { type Fault, FaultyProxy } from './faulty-proxy.js';
 
@@ -11,6 +13,9 @@ export const LIMITS = [Limit.perMinute('rpm', CAPACITY)];
 export const FROZEN = { nowMs: () => 1_800_000_000_000 };
 
 const COMMON = { clock: FROZEN, requestTimeoutMs: 30_000 };
+
+/** The most often that one write is sent. */
+export const MAX_SENT = 5;
 
 /** A debit or credit that meets one of these may have happened. */
 export const LOSSES: readonly { readonly title: string; readonly fault: Fault; readonly carriedOut: boolean }[] = [
@@ -110,6 +115,16 @@ export class FaultyWorld {
   /** Takes from one bucket without the knowledge of any limiter behind the proxy. */
   async takeBeside(entity: string, tokens: number): Promise<void> {
     await this.#observer.acquire(entity, 'api', { rpm: tokens }, { limits: (name) => (name === entity ? LIMITS : undefined) });
+  }
+
+  /** Makes the bucket of an entity forget all requests, as other writers do that use its slots. */
+  async forgetRequests(entity: string): Promise<void> {
+    const { namespaceId } = administrationOf(this.#observer);
+    for (let slot = 0; slot < REQUEST_SLOTS; slot += 1) {
+      const ref = { namespaceId, entity, resource: 'api', shard: 0 };
+      const write = { ref, nowUs: FROZEN.nowMs() * 1_000, ttlSec: 2_000_000_000, request: { slot, id: this.#names }, moves: [] };
+      await this.table.client.send(new UpdateItemCommand(bucketWriteRequest(this.table.table, write)));
+    }
   }
 
   async close(): Promise<void> {

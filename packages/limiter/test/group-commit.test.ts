@@ -33,6 +33,16 @@ function holdWrite(): { readonly arrived: Promise<void>; readonly letGo: () => v
   return { arrived, letGo: () => letGo() };
 }
 
+/** Loses the next replies to writes: those of one entity, or all. */
+function loseReplies(times: number, entity?: string): void {
+  let left = times;
+  world.store.mishapOf = ({ ref }) => {
+    if (left <= 0 || (entity !== undefined && ref.entity !== entity)) return undefined;
+    left -= 1;
+    return { when: 'after', failure: new StoreFailure('timeout', 'unknown', 'lost') };
+  };
+}
+
 describe('callers of one bucket', () => {
   it('that come at once are taken for by one write', async () => {
     world.set({ level: 'system' }, { limits: [rpm(1_000)] });
@@ -183,12 +193,39 @@ describe('a write for several', () => {
     expect(await verdictsOf([10])).toEqual([true]);
   });
 
-  it('whose reply is lost fails them all, and mints nothing', async () => {
-    world.store.mishapOf = () => ({ when: 'after', failure: new StoreFailure('timeout', 'unknown', 'lost') });
+  it('whose reply is lost is resolved for all of them by its request id', async () => {
+    loseReplies(1);
+
+    const leases = await Promise.all([1, 2, 3].map((cost) => engine.acquire('key', RESOURCE, { rpm: cost })));
+
+    expect(leases.map(({ consumed }) => consumed['rpm'])).toEqual([1, 2, 3]);
+    expect(world.store.writes).toHaveLength(2);
+    expect(world.net('key', 'rpm')).toBe(6);
+    expect(engine.stats.snapshot()).toMatchObject({ recoveredReplies: 1, lostReplies: 0 });
+  });
+
+  it('whose reply is lost at a shared parent is resolved for all its children', async () => {
+    world.place('parent');
+    for (const child of ['a', 'b', 'c']) world.place(child, 'parent');
+    for (const child of ['a', 'b', 'c']) await engine.explain(child, RESOURCE);
+    loseReplies(1, 'parent');
+
+    const leases = await Promise.all(['a', 'b', 'c'].map((child) => engine.acquire(child, RESOURCE, { rpm: 3 })));
+
+    expect(leases.map(({ degraded }) => degraded)).toEqual([false, false, false]);
+    expect(world.store.writes.filter(({ ref }) => ref.entity === 'parent')).toHaveLength(2);
+    expect(['parent', 'a', 'b', 'c'].map((entity) => world.net(entity, 'rpm'))).toEqual([9, 3, 3, 3]);
+    await Promise.all(leases.map((lease) => lease.release()));
+    expect(['parent', 'a', 'b', 'c'].map((entity) => world.net(entity, 'rpm'))).toEqual([0, 0, 0, 0]);
+  });
+
+  it('whose every reply is lost fails them all, leaks their tokens once, and mints nothing', async () => {
+    loseReplies(Number.POSITIVE_INFINITY);
 
     const results = await Promise.allSettled([1, 2, 3].map((cost) => engine.acquire('key', RESOURCE, { rpm: cost })));
 
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(world.store.writes.length).toBeGreaterThan(1);
     expect(world.net('key', 'rpm')).toBe(6);
   });
 

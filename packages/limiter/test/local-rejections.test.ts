@@ -1,6 +1,6 @@
 import type { Engine } from '@millrace/limiter/engine';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigWorld, RESOURCE, rpm } from './config-world.js';
 
 let world: ConfigWorld;
@@ -108,6 +108,32 @@ describe('a rejection that what was seen last proves', () => {
     world.runtime.advance(1_000);
 
     expect((await ask(50)).allowed).toBe(true);
+  });
+
+  it('needs a reply that knows of what its own process gives back', async () => {
+    world.set({ level: 'system' }, { limits: [rpm(60, { capacity: 10 })] });
+    const lease = await engine.acquire('key', RESOURCE, { rpm: 10 });
+    world.runtime.advance(1_500);
+    // Both writes are done at once; their replies come when they are let go.
+    const letGo: (() => void)[] = [];
+    const write = world.store.write.bind(world.store);
+    world.store.write = async (sent) => {
+      const outcome = await write(sent);
+      await new Promise<void>((resolve) => letGo.push(resolve));
+      return outcome;
+    };
+    const refused = ask(5);
+    await vi.waitFor(() => expect(letGo).toHaveLength(1));
+    const released = lease.release();
+    await vi.waitFor(() => expect(letGo).toHaveLength(2));
+
+    letGo[0]?.();
+    expect((await refused).allowed).toBe(false);
+    world.store.write = write;
+    expect((await ask(5)).allowed).toBe(true);
+
+    letGo[1]?.();
+    await released;
   });
 
   it('is forgotten with the bucket, of which only so many are remembered', async () => {

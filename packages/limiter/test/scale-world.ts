@@ -1,4 +1,4 @@
-import { type BucketRef, Limit, statusOf } from '@millrace/core';
+import { type BucketRef, bucketName, Limit, statusOf } from '@millrace/core';
 import { FailingStore, FakeRuntime } from '@millrace/testing';
 import { BoundedMap } from '../src/engine/bounded-map.js';
 import { Holding } from '../src/engine/holding.js';
@@ -8,6 +8,7 @@ import { MonotonicClock } from '../src/engine/monotonic-clock.js';
 import { RequestIds } from '../src/engine/request-ids.js';
 import { Stats } from '../src/engine/stats.js';
 import { type TakeParts, type TakeResult, take } from '../src/engine/take.js';
+import { techniquesFrom } from '../src/engine/techniques.js';
 
 export const REF: BucketRef = { namespaceId: 'ns', entity: 'key', resource: 'model', shard: 0 };
 const DEADLINE_MS = 3_600_000;
@@ -66,6 +67,7 @@ export class ScaleProcess {
       stats: this.stats,
       requestIds,
       hotItems: new BoundedMap<true>(100),
+      techniques: techniquesFrom(),
       knowledge: new BucketKnowledge(100),
       newDeadlineMs,
     };
@@ -105,5 +107,5 @@ export class ScaleProcess {
 }
 
 function levelOf(limits: readonly Limit[], amounts: Readonly<Record<string, number>>, configVersion = 0): Level {
-  return levelFor({ ref: REF, limits, configVersion, mode: 'enforce', waitUs: 0 }, amounts);
+  return levelFor({ ref: REF, bucket: bucketName(REF), limits, configVersion, mode: 'enforce', waitUs: 0, stored: undefined }, amounts);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CAPACITY, FaultyWorld, LIMITS, patienceFor } from './faulty-world.js';
+import { CAPACITY, FaultyWorld, LIMITS, MAX_SENT, patienceFor } from './faulty-world.js';
 
 const LONG_MS = 60_000;
 const options = { limits: LIMITS };
@@ -76,12 +76,15 @@ describe('an acquire whose signal is aborted', () => {
     expect([await world.available(key), await world.available(org)]).toEqual([CAPACITY - 1, CAPACITY - 1]);
   });
 
-  it('leaks its tokens once, and mints none, when the reply is lost as well', async () => {
+  it.each([
+    { title: 'gives back once what was taken, when the reply is lost as well and the retry is answered', lost: 1, leaked: 0, sent: 3 },
+    { title: 'leaks its tokens once, and mints none, when every reply is lost as well', lost: MAX_SENT, leaked: 3, sent: MAX_SENT },
+  ])('$title', async ({ lost, leaked, sent }) => {
     const limiter = await world.limiter(patienceFor({ kind: 'hold-reply' }));
     const name = world.freshName();
     await limiter.acquire(name, 'api', { rpm: 4 }, options);
     world.proxy.clear();
-    world.proxy.spoilEach('UpdateItem', { kind: 'hold-reply' }, 1);
+    world.proxy.spoilEach('UpdateItem', { kind: 'hold-reply' }, lost);
     const controller = new AbortController();
     const held = world.proxy.nextHeld('UpdateItem');
     const acquire = limiter.acquire(name, 'api', { rpm: 3 }, { ...options, signal: controller.signal });
@@ -91,8 +94,34 @@ describe('an acquire whose signal is aborted', () => {
 
     await expect(acquire).rejects.toMatchObject({ code: 'ABORTED' });
     await limiter.close();
-    expect(world.proxy.count('UpdateItem')).toBe(1);
-    expect(await world.available(name)).toBe(CAPACITY - 7);
+    expect(world.proxy.count('UpdateItem')).toBe(sent);
+    expect(await world.available(name)).toBe(CAPACITY - 4 - leaked);
+  });
+
+  it('between a lost reply and the retry gives back once what was taken', async () => {
+    const limiter = await patient();
+    const name = world.freshName();
+    await limiter.acquire(name, 'api', { rpm: 4 }, options);
+    world.proxy.clear();
+    // The first reply is lost; that of the retry is held until the caller has left.
+    let writes = 0;
+    world.proxy.spoil(({ operation }) => {
+      if (operation !== 'UpdateItem') return undefined;
+      writes += 1;
+      return [undefined, { kind: 'lose-reply' } as const, { kind: 'hold-reply' } as const][writes];
+    });
+    const controller = new AbortController();
+    const held = world.proxy.nextHeld('UpdateItem');
+    const acquire = limiter.acquire(name, 'api', { rpm: 3 }, { ...options, signal: controller.signal });
+    await held;
+
+    controller.abort();
+
+    await expect(acquire).rejects.toMatchObject({ code: 'ABORTED' });
+    world.proxy.letGo();
+    await limiter.close();
+    expect(world.proxy.count('UpdateItem')).toBe(3);
+    expect(await world.available(name)).toBe(CAPACITY - 4);
   });
 
   it('keeps nothing when the store refuses', async () => {

@@ -1,9 +1,8 @@
-import { RateLimiterUnavailable } from '@millrace/limiter';
+import { Limit, RateLimiterUnavailable } from '@millrace/limiter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CAPACITY, FaultyWorld, LIMITS, LOSSES, patienceFor, SENDERS, THROTTLES } from './faulty-world.js';
+import { CAPACITY, FaultyWorld, LIMITS, LOSSES, MAX_SENT, patienceFor, SENDERS, THROTTLES } from './faulty-world.js';
 
 const options = { limits: LIMITS };
-const MAX_SENT = 6;
 
 let world: FaultyWorld;
 beforeAll(async () => {
@@ -12,8 +11,28 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe.each(SENDERS)('with %s', (sender) => {
-  describe.each(LOSSES)('when the answer to a write $title', ({ fault, carriedOut }) => {
-    it('sends a debit exactly once, and leaks its tokens at most once', async () => {
+  // Whose client waits makes no difference to a reply that is late, and waiting takes time.
+  const losses = LOSSES.filter(({ fault }) => sender === SENDERS[0] || fault.kind !== 'hold-reply');
+
+  describe.each(losses)('when the answer to a write $title', ({ fault, carriedOut }) => {
+    it('once, sends the debit again under its name, and it counts once', async () => {
+      const limiter = await world.limiter(patienceFor(fault), sender);
+      const name = world.freshName();
+      await limiter.acquire(name, 'api', { rpm: 1 }, options);
+      world.proxy.clear();
+      world.proxy.spoilEach('UpdateItem', fault, 1);
+
+      const lease = await limiter.acquire(name, 'api', { rpm: 3 }, options);
+
+      expect(lease).toMatchObject({ consumed: { rpm: 3 }, remaining: { rpm: CAPACITY - 4 }, degraded: false });
+      expect(world.proxy.count('UpdateItem')).toBe(2);
+      expect(limiter.stats()).toMatchObject({ lostReplies: 0, retries: 1, recoveredReplies: carriedOut ? 1 : 0 });
+      expect(await world.available(name)).toBe(CAPACITY - 4);
+      await lease.release();
+      expect(await world.available(name)).toBe(CAPACITY - 1);
+    });
+
+    it('each time, sends the debit a bounded number of times, says that the store is unavailable, and leaks its tokens at most once', async () => {
       const limiter = await world.limiter(patienceFor(fault), sender);
       const name = world.freshName();
       await limiter.acquire(name, 'api', { rpm: 1 }, options);
@@ -25,14 +44,12 @@ describe.each(SENDERS)('with %s', (sender) => {
       expect(error).toBeInstanceOf(RateLimiterUnavailable);
       expect(error).toMatchObject({ code: 'UNAVAILABLE', cause: { name: 'StoreFailure', cause: expect.anything() } });
       expect((error as Error).message).toContain(world.table.table);
-      expect(world.proxy.count('UpdateItem')).toBe(1);
-      expect(limiter.stats()).toMatchObject({ lostReplies: 1, retries: 0, requests: { UpdateItem: 2 } });
+      const sent = world.proxy.count('UpdateItem');
+      expect(sent).toBe(MAX_SENT);
+      expect(limiter.stats()).toMatchObject({ lostReplies: 1, recoveredReplies: 0, retries: sent - 1, requests: { UpdateItem: sent + 1 } });
       expect(await world.available(name)).toBe(CAPACITY - 1 - (carriedOut ? 3 : 0));
     });
   });
-
-  // Whose client waits makes no difference to a reply that is late, and waiting takes time.
-  const losses = LOSSES.filter(({ fault }) => sender === SENDERS[0] || fault.kind !== 'hold-reply');
 
   describe.each(losses)('when the answer to a settling write $title', ({ fault, carriedOut }) => {
     it.each([
@@ -55,7 +72,41 @@ describe.each(SENDERS)('with %s', (sender) => {
       expect(world.proxy.count('UpdateItem')).toBe(0);
     });
 
-    it('sends the debit of an adjustment exactly once, and gives back no more than the lease had', async () => {
+    it('sends an adjustment that takes of one limit and gives back of another exactly once', async () => {
+      const limiter = await world.limiter(patienceFor(fault), sender);
+      const name = world.freshName();
+      const limits = [...LIMITS, Limit.perMinute('tpm', 50)];
+      await limiter.acquire(name, 'api', { rpm: 4, tpm: 10 }, { limits });
+      const lease = await limiter.acquire(name, 'api', { rpm: 3, tpm: 10 }, { limits });
+      world.proxy.clear();
+      world.proxy.spoilEach('UpdateItem', fault);
+
+      await expect(lease.adjust({ rpm: -3, tpm: 5 })).rejects.toThrow(RateLimiterUnavailable);
+
+      expect(world.proxy.count('UpdateItem')).toBe(1);
+      world.proxy.clear();
+      const left = { rpm: CAPACITY - 7 + (carriedOut ? 3 : 0), tpm: 30 - (carriedOut ? 5 : 0) };
+      expect(await limiter.available(name, 'api', { limits })).toEqual(left);
+    });
+
+    it('once, sends the debit of an adjustment again under its name, and it counts once', async () => {
+      const limiter = await world.limiter(patienceFor(fault), sender);
+      const name = world.freshName();
+      await limiter.acquire(name, 'api', { rpm: 4 }, options);
+      const lease = await limiter.acquire(name, 'api', { rpm: 1 }, options);
+      world.proxy.clear();
+      world.proxy.spoilEach('UpdateItem', fault, 1);
+
+      await lease.adjust({ rpm: 2 });
+
+      expect(world.proxy.count('UpdateItem')).toBe(2);
+      expect(lease.consumed).toEqual({ rpm: 3 });
+      expect(await world.available(name)).toBe(CAPACITY - 7);
+      await lease.release();
+      expect(await world.available(name)).toBe(CAPACITY - 4);
+    });
+
+    it('each time, leaks the debit of an adjustment at most once, and gives back no more than the lease had', async () => {
       const limiter = await world.limiter(patienceFor(fault), sender);
       const name = world.freshName();
       await limiter.acquire(name, 'api', { rpm: 4 }, options);
@@ -65,7 +116,7 @@ describe.each(SENDERS)('with %s', (sender) => {
 
       await expect(lease.adjust({ rpm: 2 })).rejects.toThrow(RateLimiterUnavailable);
 
-      expect(world.proxy.count('UpdateItem')).toBe(1);
+      expect(world.proxy.count('UpdateItem')).toBe(MAX_SENT);
       expect(lease.consumed).toEqual({ rpm: 1 });
       world.proxy.clear();
       await lease.release();

@@ -15,6 +15,12 @@ export class Sleepers {
     return this.#sleeping.size;
   }
 
+  /** How long it is until the next one wakes, if any sleeps. */
+  get nextInMs(): number | undefined {
+    const times = [...this.#sleeping].map(({ atMs }) => atMs - this.#nowMs);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
   readonly sleep = (ms: number, signal?: AbortSignalLike): Promise<void> =>
     new Promise((resolve) => {
       const entry = {

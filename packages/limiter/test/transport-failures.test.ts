@@ -54,8 +54,8 @@ const TROUBLES: readonly Trouble[] = [
     applied: 'no',
   },
   { title: 'a 400 without a body', script: reply(400, ''), reason: 'refused', applied: 'unknown' },
-  { title: 'a 200 that is no JSON', script: reply(200, html), reason: 'refused', applied: 'unknown' },
-  { title: 'a 200 that ends amid its JSON', script: reply(200, '{"Attributes":{"PK":'), reason: 'refused', applied: 'unknown' },
+  { title: 'a 200 that is no JSON', script: reply(200, html), reason: 'network', applied: 'unknown' },
+  { title: 'a 200 that ends amid its JSON', script: reply(200, '{"Attributes":{"PK":'), reason: 'network', applied: 'unknown' },
   { title: 'a connection that ends', script: (response) => response.destroy(), reason: 'network', applied: 'unknown' },
   { title: 'a connection that is reset', script: (response) => response.socket?.resetAndDestroy(), reason: 'network', applied: 'unknown' },
   {

@@ -27,10 +27,13 @@ class HotWorld {
   readonly #dice: Dice;
   readonly #limits: readonly Limit[];
   readonly #sharding: Sharding;
+  readonly #seed: number;
+  #processes = 0;
   admitted = 0;
   rejected = 0;
 
   constructor(seed: number, limits: readonly Limit[], processes: number, sharding: Sharding) {
+    this.#seed = seed;
     this.#limits = limits;
     this.#sharding = sharding;
     this.#dice = new Dice(new FakeRuntime({ seed }).random);
@@ -79,7 +82,10 @@ class HotWorld {
   }
 
   #engine(sharding: Sharding): Engine {
-    const network = new Network(this.time, this.store, { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS } as never, this.#dice, this.history);
+    const { time, store, history } = this;
+    const scenario = { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS };
+    this.#processes += 1;
+    const network = new Network({ seed: this.#seed, time, store, history, scenario }, this.#processes);
     return new Engine({
       store: network,
       namespaceId: 'sim',

@@ -1,9 +1,9 @@
-import { isMillraceError, Limit, RateLimiter, type RateLimiterOptions } from '@millrace/limiter';
+import { Limit, RateLimiter } from '@millrace/limiter';
 import { createTable } from '@millrace/limiter/admin';
 import { AMPLE, type Contestant, type ContestantWorld, DRAINED, keyName, PARENT, RESOURCE } from './contestant.js';
 
 /** How a limiter sends: through the SDK, or without it. */
-export type Transport = 'sdk' | 'lean';
+type Transport = 'sdk' | 'lean';
 
 const CREATED_AT_ONCE = 16;
 const ONE = { requests: 1 };
@@ -13,7 +13,8 @@ const ONE_OF_EACH = { requests: 1, tokens: 1 };
 export async function openMillrace(world: ContestantWorld, transport: Transport): Promise<Contestant> {
   const { table, endpoint, region, credentials, caseName, keys } = world;
   await createTable({ table, endpoint, region, credentials });
-  const limiter = await openWith({ table, endpoint, region, credentials, requestTimeoutMs: 30_000, deadlineMs: 60_000 }, transport);
+  const connection = { table, endpoint, region, credentials, transport };
+  const limiter = await RateLimiter.open({ ...connection, requestTimeoutMs: 30_000, deadlineMs: 60_000 });
   const amounts = caseName === 'two-limits' ? ONE_OF_EACH : ONE;
   const limits = Object.keys(amounts).map((name) => Limit.of({ name, ...(caseName === 'exhausted' ? DRAINED : AMPLE) }));
   await limiter.limits.setResource(RESOURCE, limits);
@@ -43,20 +44,4 @@ export async function openMillrace(world: ContestantWorld, transport: Transport)
     },
     close: () => limiter.close(),
   };
-}
-
-/** A transport that this release does not have yet. */
-export class NoSuchTransport extends Error {
-  override readonly name = 'NoSuchTransport';
-}
-
-/** Opens with a transport; without the option where this release has only the one. */
-async function openWith(options: RateLimiterOptions, transport: Transport): Promise<RateLimiter> {
-  try {
-    return await RateLimiter.open({ ...options, transport } as RateLimiterOptions);
-  } catch (error) {
-    if (!isMillraceError(error) || error.code !== 'VALIDATION' || !error.message.includes('transport')) throw error;
-    if (transport === 'lean') throw new NoSuchTransport('this release has no lean transport');
-    return RateLimiter.open(options);
-  }
 }

@@ -60,7 +60,7 @@ export async function measureCell(cell: Cell, roster: Roster, site: Site, pace: 
   return names.map((name) => rowOf(cell, name, runs.get(name) ?? []));
 }
 
-/** Opens every contestant on a table of its own; who cannot take part is dropped, ours only for a reason of its own. */
+/** Opens every contestant on a table of its own; a peer in Python that cannot take part is dropped. */
 async function prepareAll(cell: Cell, roster: Roster, site: Site): Promise<ContestantName[]> {
   const { endpoint, region, credentials } = site;
   const names: ContestantName[] = [];
@@ -77,8 +77,8 @@ async function prepareAll(cell: Cell, roster: Roster, site: Site): Promise<Conte
 
 async function prepared(answer: ReturnType<ClientProcess['order']>, name: ContestantName): Promise<string | undefined> {
   try {
-    const { kind, ...rest } = await answer;
-    return kind === 'unavailable' ? (rest as { reason: string }).reason : undefined;
+    await answer;
+    return undefined;
   } catch (error) {
     if (name !== 'zae-limiter') throw error;
     return (error as Error).message.trim().split('\n').at(-1) ?? '';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { openBareSdk } from '../contestants/bare-sdk.js';
 import type { Contestant, ContestantWorld } from '../contestants/contestant.js';
-import { NoSuchTransport, openMillrace } from '../contestants/millrace.js';
+import { openMillrace } from '../contestants/millrace.js';
 import { openRateLimiterFlexible } from '../contestants/rate-limiter-flexible.js';
 import { runLoad } from './load.js';
 import type { Answer, ContestantName, Order } from './protocol.js';
@@ -58,7 +58,6 @@ async function answerTo(line: string): Promise<Answer> {
   try {
     return await obey(JSON.parse(line) as Order);
   } catch (error) {
-    if (error instanceof NoSuchTransport) return { kind: 'unavailable', reason: error.message };
     return { kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

@@ -14,8 +14,6 @@ export type Order =
 export type Answer =
   | { readonly kind: 'done' }
   | { readonly kind: 'measured'; readonly measurement: Measurement }
-  /** It cannot take part here, and why; nobody's fault. */
-  | { readonly kind: 'unavailable'; readonly reason: string }
   | { readonly kind: 'failed'; readonly message: string };
 
 /** One run of one contestant. */

@@ -88,7 +88,7 @@ export function bucketWriteRequest(table: string, write: BucketWrite): UpdateIte
 }
 
 /** Steps of a new layout that leave an item behind, whether there was one or not. */
-export function mayCreate({ reshape }: Pick<BucketWrite, 'reshape'>): boolean {
+function mayCreate({ reshape }: Pick<BucketWrite, 'reshape'>): boolean {
   return reshape?.form === 'birth' || reshape?.form === 'retire';
 }
 

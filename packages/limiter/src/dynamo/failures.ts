@@ -63,6 +63,8 @@ function meaningOf(error: SdkError): Meaning {
   // Before the names: the SDK calls a reset connection a TimeoutError, too.
   if (NEVER_SENT.has(error.code)) return ['network', 'no'];
   if (MAYBE_SENT.has(error.code)) return ['network', 'unknown'];
+  // What came was no whole reply, or none of DynamoDB's.
+  if (error.name === 'SyntaxError' || error.name === 'ChecksumMismatch') return ['network', 'unknown'];
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return ['timeout', 'unknown'];
   if ((error.$metadata?.httpStatusCode ?? 0) >= 500) return ['server', 'unknown'];
   return ['refused', 'unknown'];

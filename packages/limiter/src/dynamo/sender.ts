@@ -56,8 +56,8 @@ function ownAbort(error: unknown): unknown {
 }
 
 /**
- * Takes the SDK's retries off a command, whatever client sends it: a debit whose reply was lost would be taken twice, a
- * credit minted. The client may be the user's own, so its retry step is replaced, by name, in the command's own stack.
+ * Takes the SDK's retries off a command, whatever client sends it: a credit whose reply was lost would be minted, and a debit
+ * would say a time that has passed. The client may be the user's own, so its retry step is replaced, by name, in the command's own stack.
  */
 function withoutRetries(command: Command): void {
   const passOn: FinalizeRequestMiddleware<object, object> = (next) => (args) => next(args);

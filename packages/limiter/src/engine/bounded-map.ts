@@ -2,9 +2,12 @@
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
+  readonly #onForgotten: (value: Value) => void;
 
-  constructor(maxEntries: number) {
+  /** `onForgotten` is told of what had to make room. */
+  constructor(maxEntries: number, onForgotten: (value: Value) => void = () => undefined) {
     this.#maxEntries = maxEntries;
+    this.#onForgotten = onForgotten;
   }
 
   get size(): number {
@@ -24,8 +27,10 @@ export class BoundedMap<Value> {
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#maxEntries) return;
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
+    const oldest = this.#entries.entries().next();
+    if (oldest.done) return;
+    this.#entries.delete(oldest.value[0]);
+    this.#onForgotten(oldest.value[1]);
   }
 
   delete(key: string): void {

@@ -51,6 +51,7 @@ export class BucketQueues implements LevelTaker {
 
   /** Takes at a level, in its turn. */
   take(level: Level, caller: Caller): Promise<TakeResult> {
+    if (!this.#parts.techniques.groupCommit) return take(this.#parts, level, caller.deadlineMs);
     return new Promise((resolve) => {
       const queue = this.#queues.get(level.bucket);
       if (queue !== undefined && queue.waiting.length >= MAX_WAITING) {
@@ -81,7 +82,8 @@ export class BucketQueues implements LevelTaker {
         this.#dismiss(queue);
         const [head] = queue.waiting;
         if (head === undefined) break;
-        await this.#round(bucket, queue, head);
+        if (queue.waiting.length === 1) await this.#roundAlone(queue, head);
+        else await this.#round(bucket, queue, head);
       }
     } catch (error) {
       settle(queue, ({ level }) => ({ kind: 'failed', level, error }));
@@ -99,6 +101,14 @@ export class BucketQueues implements LevelTaker {
         return { kind: 'failed', level, error: new StoreFailure('timeout', 'no', 'the deadline of the call has passed') };
       return undefined;
     });
+  }
+
+  /** A round of one caller, as most are: nobody has to be told apart. Whoever comes meanwhile comes behind. */
+  async #roundAlone(queue: Queue, head: Waiting): Promise<void> {
+    const result = await take(this.#parts, head.level, head.deadlineMs);
+    queue.waiting.shift();
+    queue.misses = result.kind === 'exhausted' ? queue.misses + 1 : 0;
+    head.resolve(result);
   }
 
   /** One write for as many of those who wait as are thought to fit, and an answer for all whom its reply decides about. */

@@ -3,9 +3,9 @@ import type { Caller } from './bucket-queue.js';
 import { provenStatuses } from './exhausted.js';
 import { giveBackShares } from './give-back.js';
 import type { Level } from './level.js';
-import { type CountedResult, type QueuedParts, takeOrCount } from './shadow.js';
+import type { CountedResult, LevelTaken } from './level-result.js';
+import { type QueuedParts, takeOrCount } from './shadow.js';
 import { statusOfDebit } from './shard-level.js';
-import type { LevelTaken } from './shards.js';
 import type { Refused, TakeParts } from './take.js';
 
 /** How one level ended. */
@@ -25,7 +25,7 @@ export type CascadeResult =
  */
 export async function takeCascade(parts: QueuedParts, levels: readonly Level[], caller: Caller): Promise<CascadeResult> {
   const asked = levels.filter((level) => level.debits.length > 0 && level.mode !== 'bypass');
-  const proven = provenStatuses(parts, asked);
+  const proven = parts.techniques.localRejections ? provenStatuses(parts, asked) : undefined;
   if (proven !== undefined) {
     parts.stats.add('localRejections');
     noteSpin(parts, asked);

@@ -52,23 +52,30 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
   const known = parts.knowledge.seen(level.bucket);
   let place: Place = { ...level, layout: known?.layout ?? level.layout, seen: known };
   const gives = changes.some(({ tokens }) => tokens <= 0);
-  if (gives) parts.knowledge.doubt(level.bucket);
   // What gives back must never arrive twice, and a name is forgotten once others have used its slot.
-  const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
-  for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
-    if (attempt > 1) checkDeadline(parts, deadlineMs);
-    const at = place;
-    const prepare = (nowUs: number) => prepareChanges(at, changesAt(at, level, changes), attempt, nowUs, debit?.request);
-    const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
-    parts.knowledge.note(at.bucket, outcome.state, write.nowUs);
-    if (outcome.kind === 'written') {
-      await lengthenLife(parts, at, outcome.state, deadlineMs);
-      return outcome.state;
+  const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds, level.bucket);
+  try {
+    for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
+      if (attempt > 1) checkDeadline(parts, deadlineMs);
+      const at = place;
+      const prepare = (nowUs: number) => prepareChanges(at, changesAt(at, level, changes), attempt, nowUs, debit?.request);
+      const send = async () => {
+        const sent = await sendWrite(parts, prepare, deadlineMs, debit);
+        parts.knowledge.note(at.bucket, sent.outcome.state, sent.write.nowUs);
+        return sent;
+      };
+      const { outcome } = await (gives ? whileReturning(parts, at.bucket, send) : send());
+      if (outcome.kind === 'written') {
+        await lengthenLife(parts, at, outcome.state, deadlineMs);
+        return outcome.state;
+      }
+      place = placeAfter(at, outcome.state);
+      parts.stats.add('branchMisses');
     }
-    place = placeAfter(at, outcome.state);
-    parts.stats.add('branchMisses');
+    throw restlessBucket(level.entity, level.resource);
+  } finally {
+    debit?.end();
   }
-  throw restlessBucket(level.entity, level.resource);
 }
 
 /** Where to go after a refusal, whose state is exact, also where it is that there is no such item. */
@@ -88,6 +95,19 @@ function changesAt(at: Place, level: Level, changes: readonly Change[]): readonl
   const [from, to] = [shardCount(level.layout), shardCount(at.layout)];
   if (from === to) return changes;
   return changes.map((change) => ({ ...change, chargeUs: acrossLayouts(change.chargeUs, from, to, change.tokens > 0 ? 'up' : 'down') }));
+}
+
+/** Sends what gives back to a bucket. Until its answer is there, nothing that was seen of the bucket proves anything. */
+async function whileReturning<T>({ knowledge, clock }: TakeParts, bucket: string, send: () => Promise<T>): Promise<T> {
+  knowledge.beginReturn(bucket);
+  let isAnswered = false;
+  try {
+    const sent = await send();
+    isAnswered = true;
+    return sent;
+  } finally {
+    knowledge.endReturn(bucket, isAnswered, clock.nowUs());
+  }
 }
 
 function prepareChanges(

@@ -33,6 +33,7 @@ export class Configs {
   readonly #policies = new BoundedMap<{ readonly policy: UnavailablePolicy | undefined }>(MAX_NAMESPACES);
   readonly #changed = new BoundedMap<true>(MAX_CHANGED);
   readonly #background = new Set<Promise<unknown>>();
+  #changes = 0;
   #hits = 0;
   #misses = 0;
   #refreshes = 0;
@@ -72,6 +73,30 @@ export class Configs {
     return Promise.all(entries);
   }
 
+  /**
+   * Until when items that were just got may be believed together without asking here again, as long as `changes` stays what
+   * it is; undefined where one of them is not remembered.
+   */
+  believedUntilMs(namespaceId: string, refs: readonly ConfigRef[]): number | undefined {
+    let untilMs = Number.POSITIVE_INFINITY;
+    for (const ref of refs) {
+      const cached = this.#options.cache.get(configName(namespaceId, ref));
+      if (cached === undefined) return undefined;
+      untilMs = Math.min(untilMs, cached.refreshAtMs);
+    }
+    return untilMs;
+  }
+
+  /** Counts whenever something that was remembered turned out to be otherwise, or was forgotten. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Counts items that were believed without asking here. */
+  noteHits(count: number): void {
+    this.#hits += count;
+  }
+
   /** Reads items as of now, whatever is remembered, and remembers them. */
   refresh(namespaceId: string, refs: readonly ConfigRef[], deadlineMs: number): Promise<readonly ConfigEntry[]> {
     return Promise.all(this.#load(namespaceId, refs, 'fresh', deadlineMs));
@@ -84,6 +109,7 @@ export class Configs {
 
   /** Forgets items, because this process has changed them; the next reading of them sees the change. */
   forget(namespaceId: string, refs: readonly ConfigRef[]): void {
+    this.#changes += 1;
     for (const ref of refs) {
       const key = configName(namespaceId, ref);
       this.#options.cache.delete(key);
@@ -95,6 +121,7 @@ export class Configs {
 
   /** Forgets everything. */
   clear(): void {
+    this.#changes += 1;
     this.#options.cache.clear();
     this.#loading.clear();
   }
@@ -150,6 +177,7 @@ export class Configs {
       this.#options.cache.set(key, { ...known, refreshAtMs: known.untilMs });
       return known.entry;
     }
+    if (known !== undefined && versionOf(known.entry) !== versionOf(read)) this.#changes += 1;
     const isFirstAbsence = ref.level === 'lineage' && read.entity === undefined && known === undefined;
     const ttlMs = isFirstAbsence ? Math.min(FIRST_ABSENCE_MS, this.#options.ttlMs) : this.#options.ttlMs;
     const refreshShare = isFirstAbsence ? 1 : REFRESH_FROM + REFRESH_SPREAD * this.#parts.random();

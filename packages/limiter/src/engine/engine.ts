@@ -12,15 +12,19 @@ import {
 import { abortable } from './abort.js';
 import { Acquirer, type AcquirerParts, type Verdict } from './acquirer.js';
 import { BoundedMap } from './bounded-map.js';
-import { BucketQueues } from './bucket-queue.js';
+import { BucketQueues, type LevelTaker } from './bucket-queue.js';
 import { type ConfigCache, memoryConfigCache } from './config-cache.js';
 import { Configs } from './configs.js';
 import { AcquireAborted, LimiterClosed, publicError, RateLimitExceeded } from './errors.js';
+import { hedgingFor } from './hedge.js';
+import type { HedgingOptions } from './hedge-budget.js';
 import { BucketKnowledge } from './knowledge.js';
 import type { Lease } from './lease.js';
 import type { Amounts } from './level.js';
 import { longestMs } from './longest.js';
 import { MonotonicClock } from './monotonic-clock.js';
+import { Prefetch } from './prefetch.js';
+import type { PrefetchSettings } from './prefetch-options.js';
 import { type AcquireOptions, checkAcquire, checkAmounts, checkRequest, type LimitsOptions, type Request } from './request.js';
 import { RequestIds } from './request-ids.js';
 import { Resolver } from './resolver.js';
@@ -30,6 +34,7 @@ import { SpinWatch } from './spin-watch.js';
 import { standingOf } from './standing.js';
 import { Stats } from './stats.js';
 import type { TakeParts } from './take.js';
+import { type Techniques, techniquesFrom, withoutNames } from './techniques.js';
 import { WaitingRoom } from './waiting-room.js';
 
 const MAX_WAITERS = 10_000;
@@ -54,8 +59,14 @@ export interface EngineOptions {
   readonly maxWaiters?: number;
   /** Told of callers that ask again and again without waiting for `retryAfterMs`, once in each second in which they do. */
   readonly onSpin?: (entity: string, resource: string) => void;
+  /** How tokens are taken ahead. @default not at all */
+  readonly prefetch?: PrefetchSettings;
   /** When a bucket is spread over more items than one. @default when one of DynamoDB's partitions does not carry it */
   readonly sharding?: Partial<ShardingOptions>;
+  /** Whether and how the slowest debits are sent a second time. @default not */
+  readonly hedging?: boolean | HedgingOptions;
+  /** For tests and comparisons: what the engine is to do without. @default all are on */
+  readonly techniques?: Partial<Techniques>;
 }
 
 /** What holds for an entity on a resource. */
@@ -73,6 +84,8 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #parts: AcquirerParts;
   readonly #acquirer: Acquirer;
+  readonly #prefetch: Prefetch | undefined;
+  readonly #isScoped: boolean;
   readonly #running = new Set<Promise<unknown>>();
   #closing = false;
   #closed = false;
@@ -88,18 +101,30 @@ export class Engine {
     this.configs =
       shared?.configs ??
       new Configs({ ...retry, configs: store }, { cache: options.configCache ?? memoryConfigCache(maxEntries), ttlMs: configTtlMs });
-    const takeParts: TakeParts = {
+    const techniques = techniquesFrom(options.techniques);
+    const requestIds = shared === undefined ? new RequestIds(random) : shared.#parts.requestIds;
+    const hedgeParts = { ...retry, buckets: store, requestIds };
+    // What has no name may not be sent twice.
+    const hedged = techniques.requestIds ? options.hedging : undefined;
+    const hedging = shared === undefined ? hedgingFor(hedgeParts, hedged) : shared.#parts.hedging;
+    this.#isScoped = shared !== undefined;
+    const tableParts: TakeParts = {
       ...retry,
       clock: this.clock,
-      buckets: store,
       hotItems: shared === undefined ? new BoundedMap<true>(maxEntries) : shared.#parts.hotItems,
-      requestIds: shared === undefined ? new RequestIds(random) : shared.#parts.requestIds,
+      requestIds,
+      ...(hedging === undefined ? {} : { hedging }),
+      buckets: techniques.requestIds ? store : withoutNames(store),
+      techniques,
       knowledge: shared === undefined ? new BucketKnowledge(maxEntries) : shared.#parts.knowledge,
       newDeadlineMs: () => this.#deadline(),
     };
+    const table = new BucketQueues(tableParts);
+    this.#prefetch = shared === undefined ? this.#newPrefetch(tableParts, table) : shared.#prefetch;
+    const takeParts = this.#prefetch === undefined ? tableParts : { ...tableParts, ahead: this.#prefetch };
     this.#parts = {
       ...takeParts,
-      shards: shared === undefined ? this.#newShards(takeParts) : shared.#parts.shards,
+      shards: shared === undefined ? this.#newShards(takeParts, this.#prefetch ?? table) : shared.#parts.shards,
       spins: shared === undefined ? new SpinWatch(maxEntries) : shared.#parts.spins,
       onSpin: options.onSpin ?? (() => undefined),
       namespaceId,
@@ -197,11 +222,16 @@ export class Engine {
     this.#parts.knowledge.doubtAll(this.clock.nowUs());
   }
 
-  /** Refuses new acquires, ends those that wait for their turn, waits until what runs has ended, an aborted acquire's giving back included, then refuses all. */
+  /**
+   * Refuses new acquires, ends those that wait for their turn, waits until what runs has ended, an aborted acquire's giving
+   * back included, gives back what was taken ahead, then refuses all.
+   */
   async close(): Promise<void> {
     this.#closing = true;
     this.#parts.waitingRoom.close();
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    await this.#idle();
+    await this.#prefetch?.close(this.#isScoped ? this.namespaceId : undefined);
+    await this.#idle();
     await this.configs.idle();
     this.#closed = true;
   }
@@ -213,7 +243,8 @@ export class Engine {
 
   /** Remembers work until it has ended, so that closing can wait for it. */
   track<T>(work: Promise<T>): Promise<T> {
-    const ended = work.catch(() => undefined).finally(() => this.#running.delete(ended));
+    const end = (): void => void this.#running.delete(ended);
+    const ended = work.then(end, end);
     this.#running.add(ended);
     return work;
   }
@@ -233,10 +264,20 @@ export class Engine {
     }
   }
 
-  #newShards(parts: TakeParts): Shards {
+  async #idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  #newPrefetch(parts: TakeParts, table: LevelTaker): Prefetch | undefined {
+    const { prefetch, maxEntries } = this.#options;
+    if (prefetch === undefined) return undefined;
+    return new Prefetch({ ...parts, table, track: (work) => this.track(work) }, prefetch, maxEntries);
+  }
+
+  #newShards(parts: TakeParts, taker: LevelTaker): Shards {
     const { maxEntries, sharding } = this.#options;
     const track = <T>(work: Promise<T>): Promise<T> => this.track(work);
-    return new Shards({ ...parts, taker: new BucketQueues(parts), track }, maxEntries, { ...SHARDING, ...sharding });
+    return new Shards({ ...parts, taker, track }, maxEntries, { ...SHARDING, ...sharding });
   }
 
   #deadline(): number {

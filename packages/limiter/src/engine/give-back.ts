@@ -1,8 +1,7 @@
 import { StoreFailure } from '@millrace/core';
 import { Holding } from './holding.js';
 import type { Level } from './level.js';
-import type { CountedResult } from './shadow.js';
-import type { LevelTaken } from './shards.js';
+import type { CountedResult, LevelTaken } from './level-result.js';
 import type { TakeParts } from './take.js';
 
 /**
@@ -10,8 +9,13 @@ import type { TakeParts } from './take.js';
  * tokens, which come back at the limit's rate.
  */
 export async function giveBackShares(parts: TakeParts, result: LevelTaken | CountedResult): Promise<void> {
+  const places =
+    result.kind === 'taken'
+      ? result.shares.filter((share) => parts.ahead?.takeBack(share) !== true).map(({ level }) => level)
+      : [result.level];
+  if (places.length === 0) return;
   try {
-    await new Holding(result.level, result.kind, sharesOf(result)).giveBack(parts, parts.newDeadlineMs());
+    await new Holding(result.level, result.kind, places).giveBack(parts, parts.newDeadlineMs());
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error;
   }

@@ -14,9 +14,12 @@ export {
   RateLimitExceeded,
   RateLimiterUnavailable,
 } from './errors.js';
+export { checkHedging, type HedgingOptions } from './hedge-budget.js';
 export { Lease } from './lease.js';
 export type { Amounts } from './level.js';
 export { MonotonicClock } from './monotonic-clock.js';
+export { checkPrefetch, type PrefetchOptions, type PrefetchSettings } from './prefetch-options.js';
 export type { AcquireOptions, LimitsArgument, LimitsOptions } from './request.js';
 export { type RetryParts, withRetries } from './send.js';
 export { type LimiterStats, Stats } from './stats.js';
+export { TECHNIQUES, type Technique, type Techniques } from './techniques.js';

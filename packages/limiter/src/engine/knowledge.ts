@@ -3,8 +3,12 @@ import { BoundedMap } from './bounded-map.js';
 
 interface Entry {
   state: BucketState | undefined;
-  /** When the request was sent whose reply held the state; undefined where this process has given something back since. */
+  /** When the request was sent whose reply held the state; undefined where that proves nothing. */
   seenUs: number | undefined;
+  /** How many writes of this process that give something back are on their way. */
+  returning: number;
+  /** What was asked for up to then may not show a credit whose fate nobody knows. */
+  doubtedUs: number;
   /** By limit: the share of times that it was found busy although it had not been seen for longer than its dead-band. */
   readonly busyShares: Map<string, number>;
 }
@@ -31,7 +35,8 @@ export class BucketKnowledge {
   /** The state, if it was asked for after a moment, and this process has given nothing back since. */
   proof(bucket: string, sinceUs: number): BucketState | undefined {
     const entry = this.#entries.get(bucket);
-    return entry?.seenUs !== undefined && entry.seenUs > Math.max(sinceUs, this.#doubtedUs) ? entry.state : undefined;
+    if (entry?.seenUs === undefined || entry.returning > 0) return undefined;
+    return entry.seenUs > Math.max(sinceUs, this.#doubtedUs) ? entry.state : undefined;
   }
 
   /** Nothing that was seen up to now proves anything any more: an administrator has changed something. */
@@ -39,10 +44,21 @@ export class BucketKnowledge {
     this.#doubtedUs = nowUs;
   }
 
-  /** What was seen proves nothing any more: this process is giving back, or has lost a reply. */
-  doubt(bucket: string): void {
-    const entry = this.#entries.get(bucket);
-    if (entry !== undefined) entry.seenUs = undefined;
+  /**
+   * This process is giving back. Until the answer is there nothing proves anything: replies that are still on their way may
+   * show the bucket as it was before, or as it is after.
+   */
+  beginReturn(bucket: string): void {
+    this.#entry(bucket).returning += 1;
+  }
+
+  /** The answer is there, and has been noted; or there is none, and what was asked for up to now may be out of date. */
+  endReturn(bucket: string, isAnswered: boolean, nowUs: number): void {
+    const entry = this.#entry(bucket);
+    entry.returning = Math.max(0, entry.returning - 1);
+    if (isAnswered) return;
+    entry.seenUs = undefined;
+    entry.doubtedUs = nowUs;
   }
 
   busyShare(bucket: string, limit: string): number {
@@ -54,7 +70,7 @@ export class BucketKnowledge {
     const entry = this.#entry(bucket);
     if (state !== undefined && entry.state !== undefined && state.seq < entry.state.seq) return;
     entry.state = state;
-    entry.seenUs = sentUs;
+    entry.seenUs = sentUs > entry.doubtedUs ? sentUs : undefined;
   }
 
   /** Notes whether a limit that was not seen for long turned out to be busy. */
@@ -67,7 +83,7 @@ export class BucketKnowledge {
   #entry(bucket: string): Entry {
     let entry = this.#entries.get(bucket);
     if (entry === undefined) {
-      entry = { state: undefined, seenUs: undefined, busyShares: new Map() };
+      entry = { state: undefined, seenUs: undefined, returning: 0, doubtedUs: Number.NEGATIVE_INFINITY, busyShares: new Map() };
       this.#entries.set(bucket, entry);
     }
     return entry;

@@ -1,6 +1,5 @@
 import {
   type BucketRef,
-  bucketName,
   debitUs,
   FIRST_LAYOUT,
   type Layout,
@@ -36,8 +35,8 @@ export interface Level {
   /** The version of the configuration that the writer knows. A bucket that has met a newer one refuses it. */
   readonly configVersion: number;
   readonly mode: LevelMode;
-  /** What the limits were resolved from; absent where the call brought its own. */
-  readonly stored?: ResolvedConfig;
+  /** What the limits were resolved from; undefined where the call brought its own. */
+  readonly stored: ResolvedConfig | undefined;
   /** How long the caller is ready to wait for its turn. */
   readonly waitUs: number;
   /** All limits of the entity on the resource: a lease may settle on one that the acquire did not ask of. */
@@ -54,16 +53,17 @@ export type LevelMode = 'enforce' | 'shadow' | 'bypass';
 /** Who a level is about, and what holds for it. */
 export interface LevelFacts {
   readonly ref: BucketRef;
+  readonly bucket: string;
   readonly limits: readonly Limit[];
   readonly configVersion: number;
   readonly mode: LevelMode;
-  readonly stored?: ResolvedConfig;
+  readonly stored: ResolvedConfig | undefined;
   readonly waitUs: number;
 }
 
 /** A level of a request. A request that could never be admitted is refused here, before anything is sent. */
 export function levelFor(facts: LevelFacts, amounts: Amounts): Level {
-  const { ref, limits, mode } = facts;
+  const { ref, bucket, limits, configVersion, mode, stored, waitUs } = facts;
   const { entity, resource } = ref;
   const debits: Debit[] = [];
   for (const limit of limits) {
@@ -81,5 +81,6 @@ export function levelFor(facts: LevelFacts, amounts: Amounts): Level {
     const timing = timingOf(limit);
     debits.push({ limit, timing, tokens, chargeUs: debitUs(timing, tokens) });
   }
-  return { ...facts, entity, resource, bucket: bucketName(ref), layout: FIRST_LAYOUT, debits };
+  // Said one by one: this is made for each acquire, and copying by name costs more than all of the arithmetic.
+  return { entity, resource, ref, bucket, layout: FIRST_LAYOUT, configVersion, mode, stored, waitUs, limits, debits };
 }

@@ -1,8 +1,15 @@
-import { knowsLimit, type Limit, MillraceError, type ResolvedConfig, ValidationError } from '@millrace/core';
+import { type BucketRef, bucketName, knowsLimit, type Limit, MillraceError, type ResolvedConfig, ValidationError } from '@millrace/core';
 import { EntityDisabled } from './errors.js';
 import { type Amounts, type Level, type LevelMode, levelFor } from './level.js';
 import type { Request } from './request.js';
 import type { Resolution } from './resolver.js';
+
+const NO_LIMITS: readonly Limit[] = [];
+
+interface Place {
+  readonly ref: BucketRef;
+  readonly bucket: string;
+}
 
 /** Where buckets are. */
 export interface BucketPlaces {
@@ -29,17 +36,31 @@ export function planLevels(places: BucketPlaces, request: Request, resolution: R
   if (limitsOf === undefined) checkStored(request, all, limits, amounts);
   else checkHandedIn(request, limits[0], amounts);
 
-  return all.flatMap(([name, resolved], index) => {
+  return all.flatMap(([name, resolved], index): Level | readonly Level[] => {
     const held = limits[index];
     // The entity's own level is there also where it has no limits: a lease is about it.
     if (held === undefined && index > 0) return [];
-    const ref = { namespaceId: places.namespaceId, entity: name, resource, shard: 0 };
+    const place = placeOf(places.namespaceId, name, resource, resolved);
     const mode = modeOf(resolved);
     // What is never refused has nothing to wait for.
     const waitUs = mode === 'enforce' ? waitMs * 1_000 : 0;
-    const facts = { ref, limits: held ?? [], configVersion: resolved.version, mode, waitUs };
-    return [levelFor(limitsOf === undefined ? { ...facts, stored: resolved } : facts, amounts)];
+    const { version: configVersion } = resolved;
+    const stored = limitsOf === undefined ? resolved : undefined;
+    return levelFor({ ref: place.ref, bucket: place.bucket, limits: held ?? NO_LIMITS, configVersion, mode, waitUs, stored }, amounts);
   });
+}
+
+const known = new WeakMap<ResolvedConfig, Place>();
+
+/** Where a level's bucket is: named once for what holds there, which lasts for many requests. */
+function placeOf(namespaceId: string, entity: string, resource: string, resolved: ResolvedConfig): Place {
+  let place = known.get(resolved);
+  if (place === undefined) {
+    const ref = { namespaceId, entity, resource, shard: 0 };
+    place = { ref, bucket: bucketName(ref) };
+    known.set(resolved, place);
+  }
+  return place;
 }
 
 function modeOf({ control }: ResolvedConfig): LevelMode {

@@ -3,21 +3,54 @@ import { type Random, REQUEST_SLOTS, type RequestId } from '@millrace/core';
 const IDS = Number.MAX_SAFE_INTEGER;
 
 /**
- * Names for a process's requests: numbers that begin somewhere and count on, all in one slot of every bucket. Two
- * processes would have to begin within a few numbers of 2^53 of one another, and share a slot, to be taken for each other.
+ * Names for a process's requests: numbers that begin somewhere and count on. Two processes would have to begin within a
+ * few numbers of 2^53 of one another, and share a slot, to be taken for each other.
+ *
+ * A process uses one slot of every bucket, and another one only while a request of its own is on its way to that bucket in
+ * the first: it must not make the bucket forget what it may have to ask about. Where all slots are in use, the last is
+ * shared.
  */
 export class RequestIds {
   readonly #slot: number;
   #last: number;
+  /** By bucket, how many requests are on their way in each slot, counted from the process's own; none where there are none. */
+  readonly #onTheWay = new Map<string, number[]>();
 
   constructor(random: Random) {
     this.#slot = Math.floor(random() * REQUEST_SLOTS);
     this.#last = Math.floor(random() * IDS);
   }
 
-  next(): RequestId {
+  /** A name for a request of a bucket. Its slot is in use until `release`. */
+  take(bucket: string): RequestId {
     this.#last = (this.#last + 1) % IDS;
-    return { slot: this.#slot, id: this.#last };
+    const free = this.#onTheWay.get(bucket)?.indexOf(0) ?? 0;
+    const slot = (this.#slot + (free === -1 ? REQUEST_SLOTS - 1 : free)) % REQUEST_SLOTS;
+    this.hold(bucket, slot);
+    return { slot, id: this.#last };
+  }
+
+  /** Keeps a slot in use for as long as a copy of its request may still arrive. Each hold ends by a `release`. */
+  hold(bucket: string, slot: number): void {
+    const counts = this.#onTheWay.get(bucket) ?? new Array<number>(REQUEST_SLOTS).fill(0);
+    counts[this.#index(slot)] = (counts[this.#index(slot)] ?? 0) + 1;
+    this.#onTheWay.set(bucket, counts);
+  }
+
+  release(bucket: string, slot: number): void {
+    const counts = this.#onTheWay.get(bucket);
+    if (counts === undefined) return;
+    counts[this.#index(slot)] = Math.max(0, (counts[this.#index(slot)] ?? 0) - 1);
+    if (counts.every((count) => count === 0)) this.#onTheWay.delete(bucket);
+  }
+
+  /** True of the slot that several requests of this process may use at once, so that one makes the bucket forget another. */
+  mayBeShared(slot: number): boolean {
+    return this.#index(slot) === REQUEST_SLOTS - 1;
+  }
+
+  #index(slot: number): number {
+    return (slot - this.#slot + REQUEST_SLOTS) % REQUEST_SLOTS;
   }
 }
 
@@ -29,8 +62,15 @@ export class Debit<Prepared> {
   readonly request: RequestId;
   /** The first of its writes whose reply was lost. */
   lost: Prepared | undefined;
+  readonly #end: () => void;
 
-  constructor(ids: RequestIds) {
-    this.request = ids.next();
+  constructor(ids: RequestIds, bucket: string) {
+    this.request = ids.take(bucket);
+    this.#end = () => ids.release(bucket, this.request.slot);
+  }
+
+  /** Nothing more is sent for it. */
+  end(): void {
+    this.#end();
   }
 }

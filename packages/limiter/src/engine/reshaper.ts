@@ -2,6 +2,7 @@ import {
   type BucketRef,
   type BucketState,
   type BucketWrite,
+  bucketName,
   FIRST_LAYOUT,
   type Layout,
   layoutAfter,
@@ -142,7 +143,7 @@ export class Reshaper {
   ) {
     const { configVersion } = seen ?? {};
     const version = reshape.form === 'birth' && configVersion !== undefined ? { configVersion } : {};
-    const debit = new Debit<{ readonly write: BucketWrite }>(this.#parts.requestIds);
+    const debit = new Debit<{ readonly write: BucketWrite }>(this.#parts.requestIds, bucketName(placed(ref, shard)));
     const prepare = (nowUs: number): { readonly write: BucketWrite } => ({
       write: {
         ref: placed(ref, shard),
@@ -155,8 +156,12 @@ export class Reshaper {
         moves: reshape.form === 'absorb' ? absorbMoves(seen, retired, nowUs) : [],
       },
     });
-    const { outcome } = await sendWrite(this.#parts, prepare, deadlineMs, debit);
-    return outcome;
+    try {
+      const { outcome } = await sendWrite(this.#parts, prepare, deadlineMs, debit);
+      return outcome;
+    } finally {
+      debit.end();
+    }
   }
 
   #note(bucket: Bucket, layout: Layout): void {

@@ -8,6 +8,15 @@ export interface Resolution {
   readonly ancestors: ReadonlyMap<string, ResolvedConfig>;
 }
 
+/** A resolution, and how long it may be believed. */
+interface Known {
+  readonly resolution: Resolution;
+  readonly untilMs: number;
+  readonly changes: number;
+  /** Items that it was made of. */
+  readonly items: number;
+}
+
 /** A caller whose request does not fit the configuration is believed to know better at most this often. */
 const DOUBT_MS = 1_000;
 
@@ -18,6 +27,7 @@ export class Resolver {
   readonly #nowMs: () => number;
   readonly #floors: BoundedMap<number>;
   readonly #doubted: BoundedMap<number>;
+  readonly #known: BoundedMap<Known>;
   readonly #refreshing = new Map<string, Promise<Resolution>>();
 
   constructor(configs: Configs, namespaceId: string, nowMs: () => number, maxEntries: number) {
@@ -26,11 +36,30 @@ export class Resolver {
     this.#nowMs = nowMs;
     this.#floors = new BoundedMap(maxEntries);
     this.#doubted = new BoundedMap(maxEntries);
+    this.#known = new BoundedMap(maxEntries);
+  }
+
+  /** What holds, if nothing has to be read for it: the work of an acquire that is refused from memory is mostly this. */
+  known(entity: string, resource: string): Resolution | undefined {
+    const known = this.#known.get(nameOf(entity, resource));
+    if (known === undefined || known.changes !== this.#configs.changes || known.untilMs <= this.#nowMs()) return undefined;
+    this.#configs.noteHits(known.items);
+    return known.resolution;
   }
 
   /** What holds, as far as this process knows. */
-  resolve(entity: string, resource: string, deadlineMs: number): Promise<Resolution> {
-    return this.#resolve(entity, resource, (refs) => this.#configs.get(this.#namespaceId, refs, deadlineMs));
+  async resolve(entity: string, resource: string, deadlineMs: number): Promise<Resolution> {
+    const known = this.known(entity, resource);
+    if (known !== undefined) return known;
+    const refs: ConfigRef[] = [];
+    const { changes } = this.#configs;
+    const resolution = await this.#resolve(entity, resource, (asked) => {
+      refs.push(...asked);
+      return this.#configs.get(this.#namespaceId, asked, deadlineMs);
+    });
+    const untilMs = this.#configs.believedUntilMs(this.#namespaceId, refs);
+    if (untilMs !== undefined) this.#known.set(nameOf(entity, resource), { resolution, untilMs, changes, items: refs.length });
+    return resolution;
   }
 
   /**
@@ -47,6 +76,7 @@ export class Resolver {
     const fresh = await this.#readAgain(entity, resource, deadlineMs);
     if (isNewEnough(fresh)) return fresh;
     this.#floors.set(nameOf(met, resource), version);
+    this.#known.clear();
     return this.resolve(entity, resource, deadlineMs);
   }
 

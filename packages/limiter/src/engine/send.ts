@@ -11,9 +11,11 @@ import {
   type WriteOutcome,
 } from '@millrace/core';
 import type { BoundedMap } from './bounded-map.js';
+import type { Hedging } from './hedge.js';
 import type { MonotonicClock } from './monotonic-clock.js';
 import type { Debit, RequestIds } from './request-ids.js';
 import type { Stats } from './stats.js';
+import type { Techniques } from './techniques.js';
 
 /** What it takes to try again. */
 export interface RetryParts {
@@ -30,6 +32,9 @@ export interface EngineParts extends RetryParts {
   readonly requestIds: RequestIds;
   /** Items that DynamoDB has throttled by their key, until somebody sees to it. */
   readonly hotItems: BoundedMap<true>;
+  /** Sends the slowest debits a second time; absent where none is. */
+  readonly hedging?: Hedging;
+  readonly techniques: Techniques;
 }
 
 const MAX_RETRIES = 4;
@@ -57,14 +62,17 @@ export async function sendWrite<P extends Prepared>(
   debit?: Debit<P>,
 ): Promise<P & { readonly outcome: WriteOutcome }> {
   let isUnanswered = debit?.lost !== undefined;
+  const isNamed = debit !== undefined && parts.techniques.requestIds;
   try {
-    return await withRetries(parts, deadlineMs, debit === undefined ? 'no' : 'unknown', async () => {
+    return await withRetries(parts, deadlineMs, isNamed ? 'unknown' : 'no', async () => {
       const prepared = prepare(parts.clock.nowUs());
-      const outcome = await parts.buckets.write(prepared.write).catch((error: unknown) => {
+      const sent = parts.hedging?.write(prepared.write, deadlineMs) ?? parts.buckets.write(prepared.write);
+      const outcome = await sent.catch((error: unknown) => {
         if (error instanceof StoreFailure && error.reason === 'hot-key') parts.hotItems.set(bucketName(prepared.write.ref), true);
         if (error instanceof StoreFailure && error.applied === 'unknown') {
           isUnanswered = true;
-          if (debit !== undefined) debit.lost ??= prepared;
+          // One without the name, that makes ready for the debit, is never what the bucket turns out to have done.
+          if (prepared.write.request !== undefined && debit !== undefined) debit.lost ??= prepared;
         }
         throw error;
       });
@@ -72,7 +80,8 @@ export async function sendWrite<P extends Prepared>(
       parts.stats.add('refusedWrites');
       const { state } = outcome;
       if (state === undefined || !hasApplied(state, prepared.write.request)) return { ...prepared, outcome };
-      parts.stats.add('recoveredReplies');
+      // Where none was lost, the other copy of a slow write has landed.
+      if (debit?.lost !== undefined) parts.stats.add('recoveredReplies');
       return { ...(debit?.lost ?? prepared), outcome: { kind: 'written', state } };
     });
   } catch (error) {

@@ -1,11 +1,12 @@
-import { type BucketState, type BucketWrite, type LimitStatus, type Move, type RequestId, timingOf, ttlSecFor } from '@millrace/core';
+import { type BucketState, type BucketWrite, type Move, type RequestId, timingOf, ttlSecFor } from '@millrace/core';
 import type { Caller } from './bucket-queue.js';
 import { MAX_WRITES, restlessBucket } from './insist.js';
 import type { Level } from './level.js';
+import type { CountedResult, LevelTaken } from './level-result.js';
 import { Debit } from './request-ids.js';
 import { checkDeadline, sendWrite } from './send.js';
 import { statusOfDebit } from './shard-level.js';
-import type { LevelTaken, Shards } from './shards.js';
+import type { Shards } from './shards.js';
 import type { SpinWatch } from './spin-watch.js';
 import type { Refused, TakeParts } from './take.js';
 
@@ -15,16 +16,6 @@ export interface QueuedParts extends TakeParts {
   readonly spins: SpinWatch;
   /** Told of callers that ask again and again without waiting. */
   readonly onSpin: (entity: string, resource: string) => void;
-}
-
-/** How a level in shadow mode ended that would have refused: its tokens are counted as used, and its limits are not charged. */
-export interface CountedResult {
-  readonly kind: 'counted';
-  readonly level: Level;
-  readonly state: BucketState;
-  readonly nowUs: number;
-  /** How the limits stood that would have refused. */
-  readonly violations: readonly LimitStatus[];
 }
 
 /**
@@ -55,17 +46,21 @@ export async function takeOrCount(parts: QueuedParts, level: Level, caller: Call
 /** Counts a level's tokens as used without charging them. */
 async function count(parts: TakeParts, level: Level, found: BucketState | undefined, deadlineMs: number): Promise<BucketState> {
   let seen = found;
-  const debit = new Debit<{ readonly write: BucketWrite }>(parts.requestIds);
-  for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
-    if (attempt > 1) checkDeadline(parts, deadlineMs);
-    const known = seen;
-    const prepare = (nowUs: number) => prepareCount(level, known, nowUs, debit.request);
-    const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
-    parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
-    if (outcome.kind === 'written') return outcome.state;
-    seen = outcome.state;
+  const debit = new Debit<{ readonly write: BucketWrite }>(parts.requestIds, level.bucket);
+  try {
+    for (let attempt = 1; attempt <= MAX_WRITES; attempt += 1) {
+      if (attempt > 1) checkDeadline(parts, deadlineMs);
+      const known = seen;
+      const prepare = (nowUs: number) => prepareCount(level, known, nowUs, debit.request);
+      const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
+      parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
+      if (outcome.kind === 'written') return outcome.state;
+      seen = outcome.state;
+    }
+    throw restlessBucket(level.entity, level.resource);
+  } finally {
+    debit.end();
   }
-  throw restlessBucket(level.entity, level.resource);
 }
 
 function prepareCount(

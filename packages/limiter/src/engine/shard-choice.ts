@@ -1,6 +1,6 @@
 import { type Layout, shardCount } from '@millrace/core';
 import { BoundedMap } from './bounded-map.js';
-import { isExhausted } from './exhausted.js';
+import { isExhausted } from './item-proof.js';
 import type { Level } from './level.js';
 import { onShard } from './shard-level.js';
 import type { TakeParts } from './take.js';
@@ -50,7 +50,7 @@ export class ShardChoice {
   }
 
   #isOut(level: Level, shard: number, layout: Layout): boolean {
-    return isExhausted(this.#parts.knowledge, onShard(level, shard, layout), this.#parts.clock.nowUs());
+    return isExhausted(this.#parts, onShard(level, shard, layout), this.#parts.clock.nowUs());
   }
 
   /** How far an item is from full, by the limit that is furthest; one that nobody here has seen counts as full. */

@@ -3,21 +3,13 @@ import type { Caller, LevelTaker } from './bucket-queue.js';
 import { giveBackShares } from './give-back.js';
 import { Layouts } from './layouts.js';
 import type { Level } from './level.js';
+import type { LevelTaken } from './level-result.js';
 import { longestMs } from './longest.js';
 import { Reshaper } from './reshaper.js';
 import { ShardChoice } from './shard-choice.js';
 import { fitsOneShard, onAllShards, onShard, statusOfDebit } from './shard-level.js';
 import { type ShardingOptions, ShardLoad } from './shard-load.js';
-import type { Moved, Refused, Taken, TakeParts } from './take.js';
-
-/** What was taken at a level: from one item of its bucket, or from all of them. */
-export interface LevelTaken {
-  readonly kind: 'taken';
-  readonly level: Level;
-  readonly shares: readonly Taken[];
-  /** How long it is until the turn of all of it has come. */
-  readonly waitUs: number;
-}
+import type { Moved, Refused, TakeParts } from './take.js';
 
 export interface ShardParts extends TakeParts {
   /** Takes from one item. */

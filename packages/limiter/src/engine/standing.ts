@@ -1,4 +1,5 @@
 import { FIRST_LAYOUT, type LimitStatus, shardCount } from '@millrace/core';
+import { ownView } from './held-ahead.js';
 import type { Debit, Level } from './level.js';
 import { longestMs } from './longest.js';
 import { sendRead } from './send.js';
@@ -20,7 +21,10 @@ export async function standingOf(
   const states = [first, ...(await Promise.all(others.map((ref) => sendRead(parts, ref, deadlineMs))))];
   const nowUs = parts.clock.nowUs();
   const standing = (places: readonly Level[]): readonly (readonly LimitStatus[])[] =>
-    places.map((place, shard) => place.debits.map((debit) => statusOfDebit(place, debit, states[shard], nowUs)));
+    places.map((place, shard) => {
+      const state = ownView(parts, place, states[shard]);
+      return place.debits.map((debit) => statusOfDebit(place, debit, state, nowUs));
+    });
   const ones = standing(states.map((_, shard) => onShard(level, shard, layout)));
   if (count === 1) return ones.flat();
 

@@ -13,6 +13,10 @@ export interface LimiterStats {
   readonly spins: number;
   /** What levels in shadow mode would have refused. */
   readonly shadowRejections: number;
+  /** Takes at one level that were served from memory, without a request: see the option `prefetch`. A cascade takes at each of its levels. */
+  readonly prefetched: number;
+  /** Tokens that were taken ahead and given back unspent. */
+  readonly returned: number;
   /** Leases given without the store, because `onUnavailable` was `allow`. */
   readonly degraded: number;
   /** Requests sent, by DynamoDB's name of the operation; a retried one counts each time. */
@@ -29,12 +33,16 @@ export interface LimiterStats {
   /** Times that this process has spread a bucket over twice as many items, or half as many, alone or together with others. */
   readonly splits: number;
   readonly merges: number;
-  /** Requests sent again because they had certainly changed nothing. */
+  /** Requests sent again: they had certainly changed nothing, or count once however often they arrive. */
   readonly retries: number;
   /** Debits and credits that nothing was heard of to the end. They may have leaked tokens, and have minted none. */
   readonly lostReplies: number;
   /** Debits whose reply was lost, and that the bucket turned out to have done when they were sent again. */
   readonly recoveredReplies: number;
+  /** Slow debits that were sent a second time, because `hedging` was wanted. */
+  readonly hedges: number;
+  /** Of those, how many the second copy brought the answer to. */
+  readonly hedgesWon: number;
   /** Times that a bucket had met a newer configuration than the writer knew. */
   readonly staleConfigurations: number;
   /** How the clock compares with DynamoDB's; left out if it is not watched, or nothing was answered yet. */
@@ -69,6 +77,8 @@ export class Stats {
       localRejections: count('localRejections'),
       spins: count('spins'),
       shadowRejections: count('shadowRejections'),
+      prefetched: count('prefetched'),
+      returned: count('returned'),
       degraded: count('degraded'),
       requests: Object.fromEntries(this.#requests),
       readUnits: count('readUnits'),
@@ -81,6 +91,8 @@ export class Stats {
       retries: count('retries'),
       lostReplies: count('lostReplies'),
       recoveredReplies: count('recoveredReplies'),
+      hedges: count('hedges'),
+      hedgesWon: count('hedgesWon'),
       staleConfigurations: count('staleConfigurations'),
     };
   }

@@ -52,8 +52,21 @@ export type TakeResult = Taken | Refused | Moved;
 /** The moves by which a level was taken from, one for each debit. */
 type Charges = readonly TakeMove[];
 
+/** What a process has taken from items ahead of those who will ask for it. */
+export interface HeldAhead {
+  /**
+   * Takes back, without a request, what it gave from memory to an acquire that was refused elsewhere. False where it has
+   * done nothing, so that the tokens are to be credited at the store.
+   */
+  takeBack(share: Taken): boolean;
+  /** A state of an item as it is for this process: what it holds in memory has been taken, and is there all the same. */
+  ownView(place: Level, state: BucketState): BucketState;
+}
+
 export interface TakeParts extends EngineParts {
   readonly knowledge: BucketKnowledge;
+  /** What this process holds beside the table, where it takes ahead. */
+  readonly ahead?: HeldAhead;
   /** Until when a call that begins now may go on sending requests. */
   readonly newDeadlineMs: () => number;
 }
@@ -68,10 +81,10 @@ export interface TakeParts extends EngineParts {
  * Where a rate has changed, the bucket is brought into the new scale before anything is taken, or judged, by it.
  */
 export async function take(parts: TakeParts, level: Level, deadlineMs: number): Promise<TakeResult> {
+  // One name for all tries: whichever of them happens, it is the one.
+  const debit = new Debit<Prepared>(parts.requestIds, level.bucket);
   try {
     const rescaling = new Rescaling(level);
-    // One name for all tries: whichever of them happens, it is the one.
-    const debit = new Debit<Prepared>(parts.requestIds);
     let misses = 0;
     for (let attempt = 1; attempt <= MAX_WRITES + SCALE_WRITES && misses < MAX_WRITES; attempt += 1) {
       if (attempt > 1) checkDeadline(parts, deadlineMs);
@@ -102,6 +115,8 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
   } catch (error) {
     // Whatever it is, the other levels have to be given back before anybody hears of it.
     return { kind: 'failed', level, error };
+  } finally {
+    debit.end();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AbortSignalLike, Sleep } from '@millrace/core';
+import { Ending } from './ending.js';
 
 /** How a wait ended: its time was over, its caller left, or the limiter is being closed. */
 export type WaitEnd = 'over' | 'aborted' | 'closed';
@@ -10,7 +11,7 @@ const LONGEST_SLEEP_MS = 2 ** 30;
 export class WaitingRoom {
   readonly #sleep: Sleep;
   readonly #maxWaiters: number;
-  readonly #waiters = new Set<Ending>();
+  readonly #waiters = new Set<Ending<WaitEnd>>();
   #seats = 0;
   #isClosed = false;
 
@@ -31,7 +32,7 @@ export class WaitingRoom {
   }
 
   async wait(ms: number, signal: AbortSignalLike | undefined): Promise<WaitEnd> {
-    const ending = new Ending();
+    const ending = new Ending<WaitEnd>();
     const leave = (): void => ending.end('aborted');
     this.#waiters.add(ending);
     signal?.addEventListener('abort', leave, { once: true });
@@ -52,29 +53,5 @@ export class WaitingRoom {
   close(): void {
     this.#isClosed = true;
     for (const waiter of this.#waiters) waiter.end('closed');
-  }
-}
-
-/** Ends one wait: a signal of our own, since not every runtime has an AbortController. */
-class Ending implements AbortSignalLike {
-  readonly #listeners = new Set<() => void>();
-  how: WaitEnd | undefined;
-
-  get aborted(): boolean {
-    return this.how !== undefined;
-  }
-
-  end(how: WaitEnd): void {
-    if (this.how !== undefined) return;
-    this.how = how;
-    for (const listener of this.#listeners) listener();
-  }
-
-  addEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  removeEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener);
   }
 }

@@ -160,7 +160,7 @@ export function describeDrops(store: () => BucketStore): void {
 
       const state = await bucket.written([drop('rpm')]);
 
-      expect(state).toEqual({ ...old, limits: new Map([['tpm', old.limits.get('tpm')]]), seq: old.seq + 1 });
+      expect(state).toEqual({ ...old, limits: new Map([['tpm', old.limits.get('tpm')]]), seq: old.seq + 1, eraUs: (old.eraUs ?? 0) + 1 });
     });
 
     it('is refused where tokens are missing', async () => {

@@ -1,9 +1,9 @@
 import type { Limit } from '@millrace/core';
 import { Engine } from '@millrace/limiter/engine';
-import type { MemoryStore } from '../memory-store.js';
 import { NAMESPACE, RESOURCE } from './client.js';
-import type { Scenario } from './scenario.js';
+import { engineOptions } from './techniques.js';
 import type { VirtualTime } from './virtual-time.js';
+import type { World } from './world.js';
 
 const MAX_BURST = 2_000;
 const ROUNDS = 5;
@@ -12,8 +12,8 @@ const ROUNDS = 5;
  * I8, I13, I15: what one caller alone is promised, on the buckets that a run has left behind, once they are full again.
  * Nothing is lost and no time passes on the way, so the promises are exact.
  */
-export async function checkAlone(time: VirtualTime, scenario: Scenario, store: MemoryStore): Promise<string[]> {
-  const engine = new Engine({
+export async function checkAlone({ time, scenario, store, without }: World): Promise<string[]> {
+  const options = {
     store,
     namespaceId: NAMESPACE,
     clock: { nowMs: () => time.nowUs / 1000 },
@@ -22,7 +22,9 @@ export async function checkAlone(time: VirtualTime, scenario: Scenario, store: M
     deadlineMs: 5_000,
     configTtlMs: 60_000,
     maxEntries: 1_000,
-  });
+    sharding: { maxShards: 1 },
+  };
+  const engine = new Engine(engineOptions(options, without));
   const broken: string[] = [];
   for (const { id, ancestors } of scenario.entities) {
     for (const limit of scenario.limits.get(id) ?? []) {

@@ -1,8 +1,9 @@
-import type { Executed } from './history.js';
+import { add, creditKey, type Executed, type History } from './history.js';
+import { levelsOf, type Scenario } from './scenario.js';
 
 /**
- * I5: a request that a bucket remembers counts once. One that counted again must have been forgotten, because another
- * writer had used its slot in between.
+ * I5: a request that a bucket remembers counts once, whether its sender or the network delivers it again. One that counted
+ * again must have been forgotten, because another request had used its slot in between.
  */
 export function checkRequests(executed: readonly Executed[], entity: string): string[] {
   const lastInSlot = new Map<number, number>();
@@ -21,12 +22,49 @@ export function takenAgain(executed: readonly Executed[], limit: string): number
   let tokens = 0;
   for (const { write, applied } of executed) {
     if (!applied || write.request === undefined) continue;
-    if (seen.has(write.request.id)) tokens += write.moves.reduce((sum, move) => sum + (move.limit === limit ? tokensOf(move) : 0), 0);
+    if (seen.has(write.request.id)) tokens += takenBy(write, limit);
     seen.add(write.request.id);
   }
   return tokens;
 }
 
-function tokensOf(move: Executed['write']['moves'][number]): number {
-  return move.form === 'busy' || move.form === 'idle' ? move.tokens : 0;
+/** Tokens of a limit that nobody may know to be gone: debits that nobody was answered, and credits that never arrived. */
+export function adrift({ creditsSent }: History, executed: readonly Executed[], entity: string, limit: string): number {
+  let tokens = creditsSent.get(creditKey(entity, limit)) ?? 0;
+  for (const { write, applied, heard } of executed) {
+    if (applied) tokens += (heard ? 0 : takenBy(write, limit)) - returnedBy(write, limit);
+  }
+  return tokens;
+}
+
+/**
+ * I6: a credit counts at most once, because it is sent at most once where it may have arrived: no more is ever sent back
+ * than callers had reason to give back.
+ */
+export function checkCredits(history: History, scenario: Scenario): string[] {
+  const owed = new Map<string, number>();
+  for (const { entity, amounts, returned, ending } of history.claims) {
+    const levels = levelsOf(scenario, entity);
+    for (const limit of Object.keys(amounts)) {
+      // Of an acquire that was cut off, other levels may have been given back before.
+      const cutOff = ending === 'pending' && levels.length > 1 ? (amounts[limit] ?? 0) : 0;
+      for (const level of levels) add(owed, creditKey(level, limit), cutOff + (returned.get(limit) ?? 0));
+    }
+  }
+  return [...history.creditsSent].flatMap(([key, tokens]) => {
+    const [entity, limit] = key.split('\n');
+    const most = owed.get(key) ?? 0;
+    return tokens <= most ? [] : [`I6 "${limit}" of ${entity}: ${tokens} tokens were sent back, callers gave back ${most} at most`];
+  });
+}
+
+function takenBy({ moves }: Executed['write'], limit: string): number {
+  return moves.reduce((sum, move) => sum + (move.limit === limit && (move.form === 'busy' || move.form === 'idle') ? move.tokens : 0), 0);
+}
+
+function returnedBy({ moves }: Executed['write'], limit: string): number {
+  return moves.reduce(
+    (sum, move) => sum + (move.limit === limit && (move.form === 'credit' || move.form === 'revive') ? move.tokens : 0),
+    0,
+  );
 }

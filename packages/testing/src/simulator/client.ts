@@ -1,10 +1,12 @@
-import { isMillraceError, type Limit } from '@millrace/core';
-import { type Amounts, Engine, type Lease } from '@millrace/limiter/engine';
-import type { Dice } from './dice.js';
-import type { Claim, History } from './history.js';
+import { isMillraceError } from '@millrace/core';
+import { type Amounts, checkPrefetch, Engine, type Lease, type Verdict } from '@millrace/limiter/engine';
+import { Dice } from './dice.js';
+import { add, addAll, type Claim, type Ending } from './history.js';
 import type { Network } from './network.js';
-import type { Scenario } from './scenario.js';
-import type { VirtualTime } from './virtual-time.js';
+import { levelsOf } from './scenario.js';
+import type { Call } from './schedule.js';
+import { callFor, engineOptions } from './techniques.js';
+import type { World } from './world.js';
 
 export const RESOURCE = 'model';
 export const NAMESPACE = 'sim';
@@ -12,35 +14,37 @@ export const NAMESPACE = 'sim';
 /** One process: an engine of its own, a clock that is wrong by some, and callers that come whenever they like. */
 export class SimulatedClient {
   readonly engine: Engine;
-  readonly #time: VirtualTime;
-  readonly #scenario: Scenario;
-  readonly #dice: Dice;
-  readonly #history: History;
+  readonly #world: World;
+  readonly #index: number;
   readonly #network: Network;
-  #skewUs: number;
+  #skewUs = 0;
 
-  constructor(time: VirtualTime, scenario: Scenario, dice: Dice, history: History, network: Network) {
-    this.#time = time;
-    this.#scenario = scenario;
-    this.#dice = dice;
-    this.#history = history;
+  constructor(world: World, index: number, network: Network) {
+    this.#world = world;
+    this.#index = index;
     this.#network = network;
-    this.#skewUs = dice.between(-scenario.maxSkewUs, scenario.maxSkewUs);
-    this.engine = new Engine({
+    const { time } = world;
+    const dice = Dice.for(world.seed, 'engine', index);
+    const prefetch = checkPrefetch(world.scenario.prefetch);
+    const options = {
       store: network,
       namespaceId: NAMESPACE,
       clock: { nowMs: () => (time.nowUs + this.#skewUs) / 1000 },
-      sleep: (ms) => time.wait(ms * 1000),
+      sleep: (ms: number) => time.wait(ms * 1000),
       random: () => dice.between(0, 1),
       deadlineMs: 5_000,
       configTtlMs: 60_000,
       maxEntries: 1_000,
-    });
+      // What follows judges buckets of one item each.
+      sharding: { maxShards: 1 },
+      ...(prefetch === undefined ? {} : { prefetch }),
+    };
+    this.engine = new Engine(engineOptions(options, world.without));
   }
 
-  /** Sets the clock anew, within its error: forwards or backwards. */
-  jump(): void {
-    this.#skewUs = this.#dice.between(-this.#scenario.maxSkewUs, this.#scenario.maxSkewUs);
+  /** Sets the clock anew, forwards or backwards. */
+  jump(skewUs: number): void {
+    this.#skewUs = skewUs;
   }
 
   /** The process dies: what it was doing is never finished, what it held is never settled. */
@@ -49,49 +53,67 @@ export class SimulatedClient {
   }
 
   /** One caller: acquires, works for a while, settles. */
-  async call(): Promise<void> {
+  async call(scheduled: Call): Promise<void> {
     if (this.#network.dead) return;
-    const { id } = this.#dice.pick(this.#scenario.entities);
-    const amounts = this.#drawAmounts();
-    const claim = newClaim(id, this.#time.nowUs);
-    this.#history.claims.push(claim);
-    this.#history.operations += 1;
-    this.#history.acquires += 1;
-    const isFaulty = this.#scenario.faults.lostReplies > 0;
+    const { history, scenario, time } = this.#world;
+    const call = callFor(scheduled, this.#world.without);
+    const { entity, amounts, waitMs } = call;
+    const claim = newClaim(this.#index, call, time.nowUs);
+    history.claims.push(claim);
+    history.operations += 1;
+    history.acquires += 1;
     addAll(claim.unsureHigh, amounts);
+    const calledAt = time.events;
     try {
-      const verdict = await this.engine.tryAcquire(id, RESOURCE, amounts, { limits: (entity) => this.#limitsOf(entity) });
-      // What a refusal had taken at other levels is given back, but that reply may be lost like any other.
-      if (!isFaulty || verdict.allowed) addAll(claim.unsureHigh, amounts, -1);
-      if (!verdict.allowed) {
-        this.#history.rejected += 1;
-        return;
-      }
-      this.#history.admitted += 1;
-      addAll(claim.consumed, amounts);
-      await this.#work(verdict.lease, claim);
+      const verdict = await this.engine.tryAcquire(entity, RESOURCE, amounts, { limits: (level) => scenario.limits.get(level), waitMs });
+      this.#tell(claim, verdict.allowed ? 'admitted' : 'rejected');
+      // Nothing has happened in this world since it was called, so nobody can have been asked.
+      if (!verdict.allowed && calledAt === time.events) this.#noteLocalRejection(claim);
+      await this.#use(verdict, claim, call);
     } catch (error) {
-      if (!isFaulty || !isMillraceError(error) || error.code !== 'UNAVAILABLE') this.#history.surprises.push(String(error));
+      if (claim.ending === 'pending') this.#tell(claim, 'failed');
+      const isExplained = hasFaults(this.#world) && isMillraceError(error) && error.code === 'UNAVAILABLE';
+      if (!isExplained) history.surprises.push(String(error));
     }
   }
 
-  async #work(lease: Lease, claim: Claim): Promise<void> {
-    const { settling } = this.#scenario;
-    if (this.#dice.chance(0.5)) await this.#time.wait(this.#dice.exponential(50_000));
-    if (this.#dice.chance(settling.adjust)) await this.#adjust(lease, claim);
-    if (this.#dice.chance(settling.release)) await this.#release(lease, claim);
-    else await lease.commit();
+  #tell(claim: Claim, ending: Exclude<Ending, 'pending'>): void {
+    const { history, scenario, time } = this.#world;
+    history.told += 1;
+    history[ending] += 1;
+    claim.ending = ending;
+    claim.toldUs = time.nowUs;
+    claim.toldAs = history.told;
+    // What other levels had taken is given back.
+    if (ending !== 'admitted' && levelsOf(scenario, claim.entity).length > 1) addAll(claim.returned, claim.amounts);
+    if (ending === 'admitted' || !hasFaults(this.#world)) addAll(claim.unsureHigh, claim.amounts, -1);
   }
 
-  async #adjust(lease: Lease, claim: Claim): Promise<void> {
-    const deltas = Object.fromEntries(
-      Object.entries(lease.consumed).map(([limit, tokens]) => [
-        limit,
-        this.#dice.integer(-tokens, Math.min(tokens, this.#scenario.maxCosts.get(limit) ?? 1)),
-      ]),
-    );
-    this.#history.operations += 1;
-    for (const [limit, delta] of Object.entries(deltas)) add(delta > 0 ? claim.unsureHigh : claim.unsureLow, limit, delta);
+  #noteLocalRejection(claim: Claim): void {
+    const { history, scenario, store, time } = this.#world;
+    const levels = levelsOf(scenario, claim.entity).map((entity) => ({
+      entity,
+      state: store.bucket({ namespaceId: NAMESPACE, entity, resource: RESOURCE, shard: 0 }),
+    }));
+    const nowUs = this.engine.clock.nowUs();
+    history.localRejections.push({ claim, atUs: time.nowUs, nowUs, executed: history.executed.length, levels });
+  }
+
+  async #use(verdict: Verdict, claim: Claim, { workUs, deltas, isReleased }: Call): Promise<void> {
+    if (!verdict.allowed) return;
+    addAll(claim.consumed, claim.amounts);
+    if (workUs > 0) await this.#world.time.wait(workUs);
+    if (deltas !== undefined) await this.#adjust(verdict.lease, deltas, claim);
+    if (isReleased) await this.#release(verdict.lease, claim);
+    else await verdict.lease.commit();
+  }
+
+  async #adjust(lease: Lease, deltas: Amounts, claim: Claim): Promise<void> {
+    this.#world.history.operations += 1;
+    for (const [limit, delta] of Object.entries(deltas)) {
+      add(delta > 0 ? claim.unsureHigh : claim.unsureLow, limit, delta);
+      if (delta < 0) add(claim.returned, limit, -delta);
+    }
     await lease.adjust(deltas);
     for (const [limit, delta] of Object.entries(deltas)) {
       add(delta > 0 ? claim.unsureHigh : claim.unsureLow, limit, -delta);
@@ -101,33 +123,33 @@ export class SimulatedClient {
 
   async #release(lease: Lease, claim: Claim): Promise<void> {
     const held = lease.consumed;
-    this.#history.operations += 1;
+    this.#world.history.operations += 1;
     addAll(claim.unsureLow, held, -1);
+    addAll(claim.returned, held);
     await lease.release();
     addAll(claim.unsureLow, held);
     addAll(claim.consumed, held, -1);
   }
-
-  #drawAmounts(): Amounts {
-    const { entities, limits, maxCosts, wholes } = this.#scenario;
-    const whole = this.#dice.chance(wholes) ? limits.get(entities[0]?.id ?? '') : undefined;
-    if (whole !== undefined) return Object.fromEntries(whole.map((limit) => [limit.name, limit.capacity]));
-    return Object.fromEntries([...maxCosts].map(([limit, maxCost]) => [limit, this.#dice.integer(1, maxCost)]));
-  }
-
-  #limitsOf(entity: string): readonly Limit[] | undefined {
-    return this.#scenario.limits.get(entity);
-  }
 }
 
-function newClaim(entity: string, atUs: number): Claim {
-  return { entity, atUs, consumed: new Map(), unsureLow: new Map(), unsureHigh: new Map() };
+function hasFaults({ scenario }: World): boolean {
+  return Object.values(scenario.faults).some((share) => share > 0);
 }
 
-function add(sums: Map<string, number>, limit: string, tokens: number): void {
-  sums.set(limit, (sums.get(limit) ?? 0) + tokens);
-}
-
-function addAll(sums: Map<string, number>, amounts: Amounts, sign: 1 | -1 = 1): void {
-  for (const [limit, tokens] of Object.entries(amounts)) add(sums, limit, sign * tokens);
+function newClaim(client: number, { entity, amounts, waitMs }: Call, atUs: number): Claim {
+  const [consumed, unsureLow, unsureHigh, returned] = [new Map(), new Map(), new Map(), new Map()];
+  return {
+    client,
+    entity,
+    amounts,
+    waitMs,
+    atUs,
+    consumed,
+    unsureLow,
+    unsureHigh,
+    returned,
+    ending: 'pending',
+    toldUs: 0,
+    toldAs: 0,
+  };
 }

@@ -1,4 +1,4 @@
-import type { FakeRuntime } from '../fake-runtime.js';
+import { FakeRuntime } from '../fake-runtime.js';
 
 /** Chance in the shapes that a simulation needs, all from one seed. */
 export class Dice {
@@ -6,6 +6,16 @@ export class Dice {
 
   constructor(random: FakeRuntime['random']) {
     this.#random = random;
+  }
+
+  /**
+   * Dice for one purpose. What is drawn from them changes nothing that is drawn for another, so that an engine that writes
+   * more or less often still meets the same schedule.
+   */
+  static for(seed: number, ...purpose: readonly (string | number)[]): Dice {
+    let hash = 0x811c9dc5;
+    for (const character of [seed, ...purpose].join('/')) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+    return new Dice(new FakeRuntime({ seed: hash }).random);
   }
 
   /** A number from `min` up to, not including, `max`. */

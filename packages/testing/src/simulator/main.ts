@@ -1,40 +1,48 @@
 import { parseArgs } from 'node:util';
-import { simulate } from './simulate.js';
+import { type SimulationResult, simulate } from './simulate.js';
+import { techniques } from './techniques.js';
 
-const USAGE = 'usage: pnpm sim [--seeds N] [--from SEED] [--json]';
+const USAGE = 'usage: pnpm sim [--seeds N] [--from SEED] [--without TECHNIQUE]... [--json]';
+const names = techniques.map(({ name }) => name);
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       seeds: { type: 'string', default: '50' },
       from: { type: 'string', default: '1' },
+      without: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
   });
   const [seeds, from] = [Number(values.seeds), Number(values.from)];
   if (values.help === true) {
-    process.stdout.write(`${USAGE}\n`);
+    process.stdout.write(`${USAGE}\ntechniques: ${names.join(', ')}\n`);
     return 0;
   }
   if (!Number.isSafeInteger(seeds) || seeds < 1 || !Number.isSafeInteger(from)) {
     process.stderr.write(`--seeds must be a whole number above 0 and --from a whole number\n${USAGE}\n`);
     return 2;
   }
+  const unknown = values.without.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    process.stderr.write(`--without must be one of ${names.join(', ')}, not "${unknown}"\n${USAGE}\n`);
+    return 2;
+  }
 
   const startedMs = Date.now();
   const totals = { seeds: 0, operations: 0, acquires: 0, admitted: 0, rejected: 0, writes: 0 };
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const result = await simulate(seed);
+    const result = await simulate(seed, undefined, values);
     totals.seeds += 1;
     for (const key of ['operations', 'acquires', 'admitted', 'rejected', 'writes'] as const) totals[key] += result[key];
     if (process.stderr.isTTY) process.stderr.write(`\rseed ${seed}: ${totals.operations.toLocaleString('en')} operations`);
     if (result.broken.length > 0) {
-      report({ ...totals, seconds: (Date.now() - startedMs) / 1000, broken: result }, values.json);
+      report({ ...totals, without: values.without, seconds: (Date.now() - startedMs) / 1000, broken: result }, values.json);
       return 1;
     }
   }
-  report({ ...totals, seconds: (Date.now() - startedMs) / 1000, broken: null }, values.json);
+  report({ ...totals, without: values.without, seconds: (Date.now() - startedMs) / 1000, broken: null }, values.json);
   return 0;
 }
 
@@ -45,8 +53,9 @@ interface Report {
   readonly admitted: number;
   readonly rejected: number;
   readonly writes: number;
+  readonly without: readonly string[];
   readonly seconds: number;
-  readonly broken: { readonly seed: number; readonly broken: readonly string[] } | null;
+  readonly broken: Pick<SimulationResult, 'seed' | 'drawn' | 'broken'> | null;
 }
 
 function report(result: Report, asJson: boolean): void {
@@ -63,7 +72,10 @@ function report(result: Report, asJson: boolean): void {
   if (result.broken === null) process.stdout.write('no invariant is broken\n');
   else {
     process.stdout.write(`seed ${result.broken.seed} breaks:\n${result.broken.broken.map((line) => `  ${line}\n`).join('')}`);
-    process.stdout.write(`repeat it with: pnpm sim --from ${result.broken.seed} --seeds 1\n`);
+    const drawn = Object.entries(result.broken.drawn).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
+    const without = result.without.map((name) => ` --without ${name}`).join('');
+    process.stdout.write(`in this world:\n${drawn.join('')}`);
+    process.stdout.write(`repeat it with: pnpm sim --from ${result.broken.seed} --seeds 1${without}\n`);
   }
 }
 

@@ -1,8 +1,17 @@
 import { Limit } from '@millrace/core';
+import type { PrefetchOptions } from '@millrace/limiter/engine';
 import type { Dice } from './dice.js';
 
+/** How requests and replies travel. */
+export interface Way {
+  /** The longest way of a request or a reply. */
+  readonly maxDelayUs: number;
+  /** How often things go wrong on the way. */
+  readonly faults: Faults;
+}
+
 /** A world to simulate; everything in it was drawn from the seed. */
-export interface Scenario {
+export interface Scenario extends Way {
   /** The limits of each entity. */
   readonly limits: ReadonlyMap<string, readonly Limit[]>;
   /** The entities that clients acquire on, with their ancestors, nearest first. */
@@ -17,17 +26,33 @@ export interface Scenario {
   readonly maxCosts: ReadonlyMap<string, number>;
   /** How often an acquire asks for the whole capacity. */
   readonly wholes: number;
-  /** The longest way of a request or a reply. */
-  readonly maxDelayUs: number;
   /** The largest error of a client's clock. */
   readonly maxSkewUs: number;
-  /** How often a request is lost, a reply is lost, or a request is throttled. */
-  readonly faults: { readonly lostRequests: number; readonly lostReplies: number; readonly throttles: number; readonly crashes: number };
   /** Acquires come in phases of these relative rates. */
   readonly phases: readonly number[];
+  /** So many callers of one process come at the same moment. */
+  readonly crowd: number;
+  /** How many of the callers are ready to wait for their turn, and how long they may be ready to. */
+  readonly waits: { readonly share: number; readonly ms: readonly number[] };
   /** How often a lease is not simply committed. */
   readonly settling: { readonly release: number; readonly adjust: number };
+  /** How processes take ahead; they do not where it is absent. */
+  readonly prefetch?: PrefetchOptions;
 }
+
+/** Shares of requests; of the processes, for crashes. */
+export interface Faults {
+  readonly lostRequests: number;
+  readonly lostReplies: number;
+  /** Debits that carry a name and arrive twice. */
+  readonly duplicates: number;
+  readonly throttles: number;
+  readonly crashes: number;
+}
+
+export const NO_FAULTS: Faults = { lostRequests: 0, lostReplies: 0, duplicates: 0, throttles: 0, crashes: 0 };
+const MOST_LOST = 0.1;
+const NO_WAITS: Scenario['waits'] = { share: 0, ms: [0] };
 
 const LIMITS: readonly (readonly [Limit, maxCost: number])[] = [
   [Limit.perSecond('fast', 20_000, { capacity: 10_000 }), 20],
@@ -58,15 +83,17 @@ export function drawScenario(dice: Dice, acquires: number): Scenario {
     limits: byEntity,
     entities,
     createdAt: shape === 'late' ? 0.3 : 0,
-    clients: dice.integer(1, 12),
+    clients: dice.chance(0.25) ? 1 : dice.integer(2, 12),
     acquires,
     durationUs: (acquires * perKeyUs) / load,
     maxCosts: new Map(drawn.map(([limit, maxCost]) => [limit.name, maxCost])),
     wholes: dice.pick([0, 0.002, 0.02]),
     maxDelayUs: dice.pick([500, 4_000, 20_000]),
     maxSkewUs: calm ? 0 : dice.pick([0, 5_000, 200_000]),
-    faults: calm || dice.chance(0.3) ? NO_FAULTS : { lostRequests: 0.01, lostReplies: 0.03, throttles: 0.02, crashes: dice.pick([0, 0.3]) },
+    faults: calm || dice.chance(0.3) ? NO_FAULTS : drawFaults(dice),
     phases: dice.pick([[1], [0.2, 1, 6], [0.95, 0.95, 20, 0], [1, 0, 0, 8]]),
+    crowd: dice.pick([1, 1, 1, 4, 30]),
+    waits: drawWaits(limits, dice),
     settling: dice.pick([
       { release: 0, adjust: 0 },
       { release: 0.2, adjust: 0.3 },
@@ -74,7 +101,22 @@ export function drawScenario(dice: Dice, acquires: number): Scenario {
   };
 }
 
-const NO_FAULTS: Scenario['faults'] = { lostRequests: 0, lostReplies: 0, throttles: 0, crashes: 0 };
+/** The entities that an acquire takes from, its own first. */
+export function levelsOf({ entities }: Scenario, entity: string): readonly string[] {
+  return [entity, ...(entities.find(({ id }) => id === entity)?.ancestors ?? [])];
+}
+
+function drawFaults(dice: Dice): Faults {
+  const [lostRequests, lostReplies, duplicates] = [dice.between(0, MOST_LOST), dice.between(0, MOST_LOST), dice.between(0, MOST_LOST)];
+  return { lostRequests, lostReplies, duplicates, throttles: dice.pick([0, 0.02]), crashes: dice.pick([0, 0.3]) };
+}
+
+/** How long callers wait is measured by the time in which the slowest of the limits fills up. */
+function drawWaits(limits: readonly Limit[], dice: Dice): Scenario['waits'] {
+  const fillMs = Math.max(...limits.map(({ capacity, refill, periodMs }) => (capacity / refill) * periodMs));
+  const [share, part] = [dice.pick([0, 0, 0.3, 1]), dice.pick([0.02, 0.3, 2])];
+  return share === 0 ? NO_WAITS : { share, ms: [Math.ceil(fillMs * part), Math.ceil((fillMs * part) / 2)] };
+}
 
 function drawTwo(dice: Dice): (typeof LIMITS)[number][] {
   const first = dice.integer(0, LIMITS.length - 1);
@@ -97,4 +139,16 @@ function drawEntities(shape: 'one' | 'keys' | 'chain' | 'late', dice: Dice): Sce
     case 'late':
       return [{ id: 'key', ancestors: ['project'] }];
   }
+}
+
+/** What was drawn, in few words. */
+export function describeScenario(scenario: Scenario): Readonly<Record<string, unknown>> {
+  const { limits, entities, maxCosts, ...rest } = scenario;
+  const [held = []] = limits.values();
+  return {
+    limits: held.map(({ name, capacity, refill, periodMs }) => `${name}: ${refill} each ${periodMs} ms, capacity ${capacity}`),
+    entities: entities.map(({ id, ancestors }) => [id, ...ancestors].join(' < ')),
+    maxCosts: Object.fromEntries(maxCosts),
+    ...rest,
+  };
 }

@@ -10,6 +10,8 @@ interface Event {
  */
 export class VirtualTime {
   nowUs: number;
+  /** How many events have happened. */
+  events = 0;
   readonly #heap: Event[] = [];
   #order = 0;
 
@@ -43,6 +45,7 @@ export class VirtualTime {
     await settled();
     for (let event = this.#next(); event !== undefined; event = this.#next()) {
       this.nowUs = event.atUs;
+      this.events += 1;
       event.happen();
       await settled();
     }

@@ -122,7 +122,9 @@ export class LeanTransport implements WireTransport {
         return operation === 'UpdateItem' ? { isRefused: false, Attributes: answer.Attributes } : answer;
       }
       const said = parsed(reply.body);
-      const error = errorOf(reply, said);
+      // What is no whole reply says nothing; the SDK, too, fails at reading it.
+      const isTorn = said === undefined && reply.body.length > 0 && reply.status < 500;
+      const error = isTorn ? new WireError('SyntaxError', 'the reply is not whole', reply) : errorOf(reply, said);
       if (error.name === REFUSED) return { isRefused: true, Item: (said as ReplyBody).Item };
       throw error;
     } finally {

@@ -1,0 +1,24 @@
+import { isForeign } from '@millrace/core';
+import { ownView } from './held-ahead.js';
+import type { Level } from './level.js';
+import type { TakeParts } from './take.js';
+import { admittedInTurn } from './turns.js';
+
+/** What was seen proves nothing any more when it is older: others may have given back meanwhile. */
+const PROOF_US = 1_000_000;
+
+/** What a process knows of items, and holds of them. */
+export type Knowing = Pick<TakeParts, 'knowledge' | 'ahead'>;
+
+/** Whether what was seen of an item proves that a request cannot be admitted there now. */
+export function isExhausted(parts: Knowing, level: Level, nowUs: number): boolean {
+  const state = ownView(parts, level, parts.knowledge.proof(level.bucket, nowUs - PROOF_US));
+  if (state === undefined) return false;
+  // A newer configuration has to be read first, and a bucket of another rate to be brought into this one.
+  if (state.configVersion !== undefined && state.configVersion > level.configVersion) return false;
+  const isOfAnotherRate = level.debits.some(({ limit, timing }) => {
+    const held = state.limits.get(limit.name);
+    return held !== undefined && isForeign(held, timing);
+  });
+  return !isOfAnotherRate && admittedInTurn([level], state, nowUs)[0] === false;
+}

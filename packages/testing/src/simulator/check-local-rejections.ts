@@ -1,0 +1,68 @@
+import { type BucketState, type Limit, timingOf } from '@millrace/core';
+import type { Executed, History, LocalRejection } from './history.js';
+import type { Scenario } from './scenario.js';
+
+/** A proof of exhaustion is believed for so long. */
+const PROOF_US = 1_000_000;
+
+/**
+ * I14: a rejection for which nobody was asked is one that the store would have given at that very moment, by the same
+ * clock. It may differ only by what other processes gave back while the proof was fresh; what its own process gave back
+ * it has to know of. (A clock that is set back stands still for as long, and a proof with it.)
+ */
+export function checkLocalRejections(history: History, scenario: Scenario): string[] {
+  const windowUs = PROOF_US + 2 * scenario.maxSkewUs;
+  for (const rejection of history.localRejections) {
+    if (isRefused(rejection, scenario, () => 0)) continue;
+    const backUs = (entity: string, limit: string) => givenBackByOthersUs(history.executed, rejection, entity, limit, windowUs);
+    if (isRefused(rejection, scenario, backUs)) continue;
+    const { claim, atUs } = rejection;
+    return [
+      `I14 process ${claim.client} refused ${JSON.stringify(claim.amounts)} of ${claim.entity} at ${atUs} without asking; the store would not have`,
+    ];
+  }
+  return [];
+}
+
+/** Whether some level would have refused it, if what was given back meanwhile had not been. */
+function isRefused(
+  { claim, levels, nowUs }: LocalRejection,
+  scenario: Scenario,
+  backUs: (entity: string, limit: string) => number,
+): boolean {
+  return levels.some(({ entity, state }) =>
+    (scenario.limits.get(entity) ?? []).some((limit) => {
+      const tokens = claim.amounts[limit.name];
+      const tatUs = state?.limits.get(limit.name)?.tatUs;
+      if (tokens === undefined || tatUs === undefined) return false;
+      return tatUs + backUs(entity, limit.name) + timeOfUs(limit, tokens) > nowUs + timingOf(limit).busyToleranceUs + claim.waitMs * 1000;
+    }),
+  );
+}
+
+/** The time that tokens take to flow back, rounded up, in whole numbers that cannot lose anything. */
+export function timeOfUs({ periodMs, refill }: Limit, tokens: number): number {
+  const [dividend, divisor] = [BigInt(tokens) * BigInt(periodMs) * 1000n, BigInt(refill)];
+  return Number((dividend + divisor - 1n) / divisor);
+}
+
+function givenBackByOthersUs(
+  executed: readonly Executed[],
+  rejection: LocalRejection,
+  entity: string,
+  limit: string,
+  windowUs: number,
+): number {
+  let sumUs = 0;
+  for (let index = rejection.executed - 1; index >= 0; index -= 1) {
+    const { atUs, client, write, before, after, applied } = executed[index] as Executed;
+    if (atUs < rejection.atUs - windowUs) break;
+    if (!applied || client === rejection.claim.client || write.ref.entity !== entity) continue;
+    sumUs += Math.max(0, tatOf(before, limit) - tatOf(after, limit));
+  }
+  return sumUs;
+}
+
+function tatOf(state: BucketState | undefined, limit: string): number {
+  return state?.limits.get(limit)?.tatUs ?? 0;
+}
