@@ -50,7 +50,9 @@ interface Place {
  */
 export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
   const known = parts.knowledge.seen(level.bucket);
-  let place: Place = { ...level, layout: known?.layout ?? level.layout, seen: known };
+  const charged: Place = { ...level, seen: known };
+  // What this process knows may be that the item has retired: then nothing that is written to it counts any more.
+  let place = known === undefined ? charged : placeAfter(charged, known);
   const gives = changes.some(({ tokens }) => tokens <= 0);
   // What gives back must never arrive twice, and a name is forgotten once others have used its slot.
   const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds, level.bucket);
@@ -78,7 +80,7 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
   }
 }
 
-/** Where to go after a refusal, whose state is exact, also where it is that there is no such item. */
+/** Where to go by the state that an item was found in, also where that is that there is none. */
 function placeAfter(at: Place, state: BucketState | undefined): Place {
   const layout = state?.layout ?? FIRST_LAYOUT;
   const { shard } = at.ref;
@@ -120,7 +122,7 @@ function prepareChanges(
   const timings = changes.map(({ limit }) => timingOf(limit));
   const moves = changes.map((change) => moveFor(change, seen, attempt, nowUs));
   const named = request === undefined ? {} : { request };
-  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs, layout), layout, ...named, moves } };
+  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs, { shard: ref.shard, layout }), layout, ...named, moves } };
 }
 
 function moveFor({ limit, tokens, chargeUs }: Change, seen: BucketState | undefined, attempt: number, nowUs: number): Move {
