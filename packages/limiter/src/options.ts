@@ -1,4 +1,4 @@
-import { type Clock, checkInteger, checkKeys, checkName, ValidationError } from '@millrace/core';
+import { type Clock, checkInteger, checkKeys, checkName, MAX_SHARDS, ValidationError } from '@millrace/core';
 import { checkActor } from './admin/administration.js';
 import { type ConnectionOptions, checkTableName } from './dynamo/client.js';
 import { checkTransport, type TransportName } from './dynamo/open-transport.js';
@@ -46,6 +46,11 @@ export interface RateLimiterOptions extends ConnectionOptions {
    * admitted is said at {@link PrefetchOptions}. @default false
    */
   readonly prefetch?: boolean | PrefetchOptions;
+  /**
+   * Over how many items a bucket may be spread that one of DynamoDB's partitions does not carry; 1 never spreads one that
+   * is not spread yet. @default 32
+   */
+  readonly maxShards?: number;
 }
 
 const KNOWN: readonly (keyof RateLimiterOptions)[] = [
@@ -66,6 +71,7 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'maxWaiters',
   'hedging',
   'prefetch',
+  'maxShards',
 ];
 export const HOUR_MS = 3_600_000;
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
@@ -99,5 +105,6 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
     maxWaiters: checkInteger('option "maxWaiters"', options.maxWaiters ?? 10_000, 0, 10_000_000),
     hedging: checkHedging(options.hedging) ?? false,
     prefetch: checkPrefetch(options.prefetch),
+    maxShards: checkInteger('option "maxShards"', options.maxShards ?? MAX_SHARDS, 1, MAX_SHARDS),
   };
 }

@@ -58,7 +58,8 @@ function warnOfClock(message: string): void {
 
 /** Connects, and makes everything that does not depend on a namespace. Sends nothing to the table. */
 export async function openWorld(checked: CheckedOptions, options: ConnectionOptions): Promise<World> {
-  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters, hedging, prefetch } = checked;
+  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters, maxShards, hedging, prefetch } =
+    checked;
   const connected = await connect(options, table);
   const stats = new Stats();
   const clockWatch = checked.clockCorrection ? new ClockWatch(checked.clock, warnOfClock) : undefined;
@@ -85,6 +86,7 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
       configTtlMs,
       maxEntries,
       maxWaiters,
+      sharding: { maxShards },
       hedging,
       onSpin: warnOfSpinning(),
       ...(prefetch === undefined ? {} : { prefetch }),

@@ -75,6 +75,9 @@ describeBadCalls('options of open that are refused', () => world, [
     'got "api"',
   ]),
   opening('a prefetch for a resource without a name', { prefetch: { resources: [''] } }, ['resource', 'at least one character']),
+  opening('no items at all', { maxShards: 0 }, ['option "maxShards"', 'got 0']),
+  opening('more items than a bucket may have', { maxShards: 33 }, ['option "maxShards"', '32']),
+  opening('a part of an item', { maxShards: 1.5 }, ['option "maxShards"', 'got 1.5']),
   opening('no entries at all', { maxEntries: 0 }, ['option "maxEntries"', 'got 0']),
 ]);
 

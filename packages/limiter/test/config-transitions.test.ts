@@ -1,4 +1,4 @@
-import type { ConfigLevel } from '@millrace/core';
+import type { ConfigLevel, Limit } from '@millrace/core';
 import type { RateLimiter } from '@millrace/limiter';
 import { administrationOf } from '@millrace/limiter/admin';
 import { Engine } from '@millrace/limiter/engine';
@@ -9,11 +9,16 @@ import { DynamoStore } from '../src/dynamo/dynamo-store.js';
 import { SdkTransport } from '../src/dynamo/sdk-transport.js';
 import { Sender } from '../src/dynamo/sender.js';
 import { type OpenTable, openTable } from './open-table.js';
+import { bucketOf, Spreader } from './spread-world.js';
 import { STATES, TRANSITIONS, type Transition, Witness } from './transition-world.js';
 
 const TTL_MS = 60_000;
 
-const CASES = Object.entries(TRANSITIONS).flatMap(([name, transition]) => STATES.map((state) => ({ name, transition, state })));
+/** Over how many items the bucket is spread. */
+const ITEMS = [1, 2, 4] as const;
+const CASES = Object.entries(TRANSITIONS).flatMap(([name, transition]) =>
+  STATES.flatMap((state) => ITEMS.map((items) => ({ name, transition, state, items }))),
+);
 
 describe('a live bucket obeys', () => {
   const runtime = new FakeRuntime();
@@ -33,13 +38,24 @@ describe('a live bucket obeys', () => {
     await opened?.close();
   });
 
+  const store = () => new DynamoStore(new SdkTransport(new Sender(connection.client, opened.table, 5_000, () => undefined)), opened.table);
+
   /** One more process. */
   function open(): Engine {
     const { clock, sleep, random } = runtime;
-    const store = new DynamoStore(new SdkTransport(new Sender(connection.client, opened.table, 5_000, () => undefined)), opened.table);
     const { namespaceId } = administrationOf(admin);
     const times = { deadlineMs: 10_000, configTtlMs: TTL_MS, maxEntries: 1_000 };
-    return new Engine({ store, namespaceId, clock, sleep, random, ...times });
+    const sharding = { maxShards: 1, settleMs: Number.POSITIVE_INFINITY };
+    return new Engine({ store: store(), namespaceId, clock, sleep, random, sharding, ...times });
+  }
+
+  /** Spreads a bucket of limits of which all tokens are there. */
+  async function spread(engine: Engine, entity: string, resource: string, limits: readonly Limit[], items: number): Promise<void> {
+    if (items === 1) return;
+    const { namespaceId } = administrationOf(admin);
+    const lease = await engine.acquire(entity, resource, Object.fromEntries(limits.map(({ name }) => [name, 1])));
+    await lease.release();
+    await new Spreader(store(), runtime).spreadTo(items, bucketOf(entity, resource, namespaceId), limits);
   }
 
   /** Stores the limits from before, and gives what stores those after. */
@@ -50,7 +66,7 @@ describe('a live bucket obeys', () => {
     return () => (deletesLevel === true ? admin.limits.delete(own) : admin.limits.set(own, after));
   }
 
-  it.each(CASES)('$name, while $state', async ({ transition, state }) => {
+  it.each(CASES)('$name, while $state, over $items items', async ({ transition, state, items }) => {
     cases += 1;
     const { before, after } = transition;
     const [entity, resource] = [`key-${cases}`, `model-${cases}`];
@@ -61,6 +77,7 @@ describe('a live bucket obeys', () => {
 
     // The old process remembers the limits from before, whatever the state.
     await old.explain(entity, resource);
+    await spread(old, entity, resource, before, items);
     await witness.use(old, before, state);
     runtime.advance(5);
     await change();

@@ -14,7 +14,14 @@ export type Fault =
   /** The request is carried out; half of its reply comes. */
   | { readonly kind: 'corrupt' }
   /** An error is answered, in the shape of DynamoDB; the request is carried out before or not at all. */
-  | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly carriedOut: boolean };
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly type: string;
+      readonly carriedOut: boolean;
+      /** What else the error says. */
+      readonly details?: Readonly<Record<string, unknown>>;
+    };
 
 /** A request that arrived. */
 export interface SeenRequest {
@@ -111,7 +118,7 @@ export class FaultyProxy {
       return;
     }
     if (fault?.kind === 'answer' && !fault.carriedOut) {
-      send(response, errorReply(fault.status, fault.type));
+      send(response, errorReply(fault));
       return;
     }
     if (fault?.kind === 'hold-request') {
@@ -130,7 +137,7 @@ export class FaultyProxy {
         send(response, reply);
         break;
       case 'answer':
-        send(response, errorReply(fault.status, fault.type));
+        send(response, errorReply(fault));
         break;
       case 'corrupt':
         send(response, { ...reply, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: half(reply.body) });
@@ -165,8 +172,8 @@ export class FaultyProxy {
   }
 }
 
-function errorReply(status: number, type: string): Reply {
-  const body = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `injected ${type}` });
+function errorReply({ status, type, details }: Extract<Fault, { kind: 'answer' }>): Reply {
+  const body = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `injected ${type}`, ...details });
   return { status, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: Buffer.from(body) };
 }
 

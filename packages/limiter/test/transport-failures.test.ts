@@ -28,7 +28,36 @@ const named = (type: string, reason: Trouble['reason'], applied: Trouble['applie
   applied,
 });
 
+const throttledBecause = (type: string, field: string, ...reasons: unknown[]): Script =>
+  reply(400, { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'slow down', [field]: reasons });
+const HOT = { reason: 'TableWriteKeyRangeThroughputExceeded', resource: 'arn:aws:dynamodb:eu-west-1:1:table/t' };
+const FULL = { reason: 'TableWriteProvisionedThroughputExceeded', resource: HOT.resource };
+
 const TROUBLES: readonly Trouble[] = [
+  {
+    title: 'a partition that is too hot',
+    script: throttledBecause('ProvisionedThroughputExceededException', 'ThrottlingReasons', FULL, HOT),
+    reason: 'hot-key',
+    applied: 'no',
+  },
+  {
+    title: 'one that is too hot, as the other throttling says it',
+    script: throttledBecause('ThrottlingException', 'throttlingReasons', HOT),
+    reason: 'hot-key',
+    applied: 'no',
+  },
+  {
+    title: 'a table that is too small',
+    script: throttledBecause('ThrottlingException', 'throttlingReasons', FULL),
+    reason: 'throttled',
+    applied: 'no',
+  },
+  {
+    title: 'reasons that are none',
+    script: throttledBecause('ThrottlingException', 'throttlingReasons', {}, { reason: 7 }),
+    reason: 'throttled',
+    applied: 'no',
+  },
   named('ThrottlingException', 'throttled'),
   named('ProvisionedThroughputExceededException', 'throttled'),
   named('RequestLimitExceeded', 'throttled'),

@@ -38,7 +38,8 @@ const MAYBE_SENT: ReadonlySet<unknown> = new Set([
 /** What DynamoDB says where it is one key's partition that carries no more, and not the table. */
 const KEY_RANGE = /KeyRangeThroughputExceeded$/;
 
-function isHotKey({ ThrottlingReasons: reasons }: SdkError): boolean {
+function isHotKey({ ThrottlingReasons, throttlingReasons = ThrottlingReasons }: SdkError): boolean {
+  const reasons = throttlingReasons;
   return Array.isArray(reasons) && reasons.some(({ reason }) => typeof reason === 'string' && KEY_RANGE.test(reason));
 }
 
@@ -46,7 +47,10 @@ interface SdkError {
   readonly name?: unknown;
   readonly message?: unknown;
   readonly code?: unknown;
+  /** DynamoDB calls them so in two of its errors, */
   readonly ThrottlingReasons?: readonly { readonly reason?: unknown }[];
+  /** and so in ThrottlingException. */
+  readonly throttlingReasons?: readonly { readonly reason?: unknown }[];
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 

@@ -1,6 +1,7 @@
 import { type BucketState, creditUs, debitUs, type Limit, shardCount, shardTiming, timingOf } from '@millrace/core';
 import { applyChanges, type Change } from './change.js';
 import type { Level } from './level.js';
+import { fitsOneShard, onAllShards } from './shard-level.js';
 import type { TakeParts } from './take.js';
 
 /** What a lease holds of one limit on one item. */
@@ -24,7 +25,7 @@ export type Held = 'taken' | 'counted' | 'nothing';
 /** A lease's part at one level, and how it changes: on the one item of the bucket that it was taken from, or on all. */
 export class Holding {
   readonly level: Level;
-  readonly #shares: readonly Share[];
+  readonly #shares: Share[];
 
   /** `places` are the items that something was taken from. */
   constructor(level: Level, kind: Held, places: readonly Level[] = [level]) {
@@ -42,6 +43,7 @@ export class Holding {
     deadlineMs: number,
   ): Promise<readonly { readonly level: Level; readonly state: BucketState }[]> {
     if (this.level.mode === 'bypass') return [];
+    this.#widen(deltas);
     const dealt = this.#dealt(deltas);
     const outcomes = await Promise.allSettled(
       this.#shares.map(async (share, index) => {
@@ -58,6 +60,24 @@ export class Holding {
   async giveBack(parts: TakeParts, deadlineMs: number): Promise<void> {
     const limits = this.level.limits.map(({ name }): [string, number] => [name, Number.NEGATIVE_INFINITY]);
     await this.change(parts, new Map(limits), deadlineMs);
+  }
+
+  /**
+   * What is taken on top and is more than an item's share is owed by all items, as a request of that size would be taken
+   * from all: one alone would owe it for as many times longer, and the others would go on as if nobody owed anything.
+   */
+  #widen(deltas: ReadonlyMap<string, number>): void {
+    const [only] = this.#shares;
+    if (only === undefined || this.#shares.length > 1) return;
+    const { layout, ref } = only.level;
+    const debits = this.level.limits.flatMap((limit): Level['debits'] => {
+      const [tokens, timing] = [deltas.get(limit.name) ?? 0, timingOf(limit)];
+      return tokens > 0 ? [{ limit, timing, tokens, chargeUs: debitUs(timing, tokens) }] : [];
+    });
+    if (shardCount(layout) === 1 || fitsOneShard({ debits }, layout)) return;
+    for (const place of onAllShards({ ...this.level, debits: [] }, layout)) {
+      if (place.ref.shard !== ref.shard) this.#shares.push(new Share(place, 'nothing'));
+    }
   }
 
   /** What is given back comes from where it is held; what is taken on top is dealt out evenly. */

@@ -42,6 +42,7 @@ interface ErrorBody {
   readonly message?: unknown;
   readonly Message?: unknown;
   readonly ThrottlingReasons?: unknown;
+  readonly throttlingReasons?: unknown;
 }
 
 /** The error that a reply is which is no success. Its body may be anything: a proxy on the way may have written it. */
@@ -50,13 +51,14 @@ export function errorOf({ status, date }: Pick<RawReply, 'status' | 'date'>, bod
     __type: type,
     message,
     Message,
-    ThrottlingReasons: throttlingReasons,
+    ThrottlingReasons,
+    throttlingReasons,
   } = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const said = message ?? Message;
   return new WireError(typeName(type), typeof said === 'string' ? said : `DynamoDB answered with status ${status}`, {
     status,
     date,
-    throttlingReasons,
+    throttlingReasons: throttlingReasons ?? ThrottlingReasons,
   });
 }
 
