@@ -19,7 +19,7 @@ export async function loadArrow(load: () => Promise<Arrow> = () => import('apach
 }
 
 /** Usage as an Arrow file. Amounts are 64-bit whole numbers, moments are milliseconds of UTC, names are dictionaries. */
-export function arrowBytes(arrow: Arrow, rows: readonly UsageRow[]): Uint8Array {
+function arrowBytes(arrow: Arrow, rows: readonly UsageRow[]): Uint8Array {
   const { Dictionary, Int32, Int64, Table, TimestampMillisecond, Utf8, tableToIPC, vectorFromArray } = arrow;
   const name = (of: (row: UsageRow) => string | undefined) =>
     vectorFromArray(
