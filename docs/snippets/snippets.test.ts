@@ -36,6 +36,11 @@ const programs = [
     prints: ['created 5\nmissing resource/gpt-4\n'],
   },
   { document: 'packages/cost/README.md', snippet: 'cost.ts', prints: ['cascade: 3600000 writes', 'a million acquires: $0.9'] },
+  {
+    document: 'docs/usage-ledger.md',
+    snippet: 'usage.ts',
+    prints: ['gpt-4: 250 used, about ', '24 hours, 0 booked', '0 resources, 0 entities', 'whole and in flight: 250'],
+  },
   { document: 'packages/testing/README.md', snippet: 'engine.ts', prints: ['3 of 4'] },
 ] as const;
 
@@ -59,6 +64,7 @@ describe.each(programs)('the program of $document', ({ document, snippet, prints
 describe('the links of the documents', () => {
   const documents = [
     'README.md',
+    'docs/usage-ledger.md',
     'packages/cli/README.md',
     'packages/core/README.md',
     'packages/cost/README.md',

@@ -1,0 +1,39 @@
+import { Limit, RateLimiter } from '@millrace/limiter';
+import { createTable } from '@millrace/limiter/admin';
+import { launchEngine } from '@millrace/testing';
+
+const engine = await launchEngine(); // stands for DynamoDB; without an aggregator, so that nothing is booked here
+const { endpoint, region, credentials } = engine;
+await createTable({ table: 'millrace', endpoint, region, credentials });
+const root = await RateLimiter.open({ table: 'millrace', endpoint, region, credentials });
+await root.namespaces.register('acme', { zone: 'Europe/Berlin' }); // where its days begin; it can never be changed
+const limiter = await root.namespace('acme');
+
+await limiter.limits.setResource('gpt-4', [Limit.perMinute('tpm', 1_000)]);
+await limiter.withLease('key-1', 'gpt-4', { tpm: 300 }, (lease) => lease.adjust({ tpm: -50 }));
+
+// By now, from the buckets.
+for (const { resource, limits } of await limiter.usage.current({ entity: 'key-1' })) {
+  console.log(`${resource}: ${limits['tpm']?.net} used, about ${limits['tpm']?.available} left`);
+}
+
+// By hour, day, week or month, from the ledger: a page at a time, gaps filled.
+const today = { entity: 'key-1', resource: 'gpt-4', type: 'hour', from: new Date(Date.now() - 86_400_000), to: new Date() } as const;
+let after: string | undefined;
+do {
+  const page = await limiter.usage.snapshots({ ...today, fillGaps: true, ...(after === undefined ? {} : { after }) });
+  console.log(`${page.snapshots.length} hours, ${page.snapshots.reduce((sum, { limits }) => sum + (limits['tpm']?.net ?? 0), 0)} booked`);
+  after = page.next;
+} while (after !== undefined);
+
+// Altogether, and by whom.
+const { resources } = await limiter.usage.summary({ entity: 'key-1', from: new Date('2026-01-01'), to: new Date('2027-01-01') });
+const top = await limiter.usage.top({ resource: 'gpt-4', type: 'day', start: new Date(), limitName: 'tpm', count: 3 });
+console.log(Object.keys(resources).length, 'resources,', top.entityCount, 'entities');
+
+// Whether to believe it.
+const { clean, found, inFlight } = await limiter.usage.verify({ entity: 'key-1', settleMs: 0 });
+console.log(clean ? 'whole' : found, 'and in flight:', inFlight[0]?.net);
+
+await root.close();
+await engine.close();
