@@ -33,11 +33,18 @@ module.exports = {
     },
     {
       name: 'aws-sdk-at-the-edge',
-      comment: "Requests are core's data. Only the DynamoDB adapter and createTable send them, through the SDK or without it.",
+      comment: "Requests are core's data. Only adapters send them, through the SDK or without it.",
       severity: 'error',
       from: {
-        path: '^packages/[^/]+/src/',
-        pathNot: ['^packages/limiter/src/dynamo/', '^packages/demo/src/table-books[.]ts$', '^packages/bench/src/', test],
+        path: '^(packages|lambdas)/[^/]+/src/',
+        pathNot: [
+          '^packages/limiter/src/dynamo/',
+          '^packages/testing/src/pump/engine-stream[.]ts$',
+          '^packages/demo/src/table-books[.]ts$',
+          '^packages/bench/src/',
+          '^lambdas/[^/]+/src/adapters/',
+          test,
+        ],
       },
       to: { path: 'node_modules/(@aws-sdk|@smithy|undici)/' },
     },
@@ -45,10 +52,10 @@ module.exports = {
       name: 'public-doors-only',
       comment: 'Import the package, not its files.',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/(src|test)/|^docs/()' },
+      from: { path: '^(?:packages|lambdas)/([^/]+)/(src|test)/|^docs/()' },
       to: {
-        path: '^packages/[^/]+/src/',
-        pathNot: ['^packages/$1/src/', '/src/((engine|contract|simulator|admin)/)?index[.]ts$', '/src/arbitraries[.]ts$'],
+        path: '^(packages|lambdas)/[^/]+/src/',
+        pathNot: ['^(packages|lambdas)/$1/src/', '/src/((engine|contract|simulator|admin)/)?index[.]ts$', '/src/arbitraries[.]ts$'],
       },
     },
     {

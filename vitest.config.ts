@@ -11,12 +11,12 @@ export default defineConfig({
   test: {
     reporters: ['default', new CountReporter()],
     projects: [
-      { ...source, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 } },
+      { ...source, test: { name: 'unit', include: ['{packages,lambdas}/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 } },
       {
         ...source,
         test: {
           name: 'engine',
-          include: ['packages/*/test/**/*.test.ts', ...slow, 'docs/**/*.test.ts'],
+          include: ['{packages,lambdas}/*/test/**/*.test.ts', ...slow, 'docs/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyLimit, anyNowUs, anyShare, spread } from '../test/any-limit.js';
 import { exactBucket } from '../test/exact-bucket.js';
 import { type BucketState, chargeMove, counterBase, insistChargeMove, insistMove, needsLongerTtl, takeMove, ttlSecFor } from './bucket.js';
+import { FIRST_LAYOUT, layoutAfter } from './layout.js';
 import { Limit } from './limit.js';
 import { debitUs, timingOf } from './timing.js';
 
@@ -10,6 +11,8 @@ const NOW_US = 1_800_000_000_000_000;
 const NOW_SEC = NOW_US / 1_000_000;
 const DAY_SEC = 86_400;
 const WEEK_SEC = 7 * DAY_SEC;
+/** An item that is all of its bucket. */
+const ONLY = { shard: 0 };
 
 const rpm = Limit.perMinute('rpm', 1000);
 const timing = timingOf(rpm);
@@ -81,28 +84,37 @@ describe('a move that insists', () => {
 
 describe('the life of an item', () => {
   it('ends a week after it can be full again', () => {
-    const ttlSec = ttlSecFor([timing, timingOf(Limit.perDay('rpd', 10))], undefined, NOW_US);
+    const ttlSec = ttlSecFor([timing, timingOf(Limit.perDay('rpd', 10))], undefined, NOW_US, ONLY);
 
     expect(ttlSec).toBe(NOW_SEC + DAY_SEC + WEEK_SEC);
   });
 
   it('covers a debt that was seen, of any limit', () => {
-    const ttlSec = ttlSecFor([timing], stateWith([NOW_US, NOW_US + 3_600_000_001]), NOW_US);
+    const ttlSec = ttlSecFor([timing], stateWith([NOW_US, NOW_US + 3_600_000_001]), NOW_US, ONLY);
 
     expect(ttlSec).toBe(NOW_SEC + 3601 + WEEK_SEC);
   });
 
   it('is at least a week where nothing is known', () => {
-    const ttlSec = ttlSecFor([], undefined, NOW_US);
+    const ttlSec = ttlSecFor([], undefined, NOW_US, ONLY);
 
     expect(ttlSec).toBe(NOW_SEC + WEEK_SEC);
+  });
+
+  it.each([
+    ['the first item of a bucket that is spread', 0, layoutAfter(FIRST_LAYOUT, 4), 90 * DAY_SEC],
+    ['the first item of a bucket that once was', 0, layoutAfter(layoutAfter(FIRST_LAYOUT, 2), 1), 90 * DAY_SEC],
+    ['any other item', 1, layoutAfter(FIRST_LAYOUT, 4), WEEK_SEC],
+  ])('is so long that the first item, which says how it is spread, outlives the others: %s', (_, shard, layout, graceSec) => {
+    expect(ttlSecFor([], undefined, NOW_US, { shard, layout })).toBe(NOW_SEC + graceSec);
+    expect(ttlSecFor([], { ...stateWith([NOW_US]), layout }, NOW_US, { shard })).toBe(NOW_SEC + graceSec);
   });
 
   it('never ends before the bucket is full, whatever is taken in the write that sets it', () => {
     const outlives = fc.property(anyLimit, anyNowUs, anyShare, (limit, nowUs, share) => {
       const [times, tokens] = [timingOf(limit), spread(1, limit.capacity, share)];
       const fullUs = nowUs + debitUs(times, tokens);
-      return ttlSecFor([times], stateWith([nowUs]), nowUs) * 1_000_000 > fullUs;
+      return ttlSecFor([times], stateWith([nowUs]), nowUs, ONLY) * 1_000_000 > fullUs;
     });
 
     fc.assert(outlives, { numRuns: 5_000 });
@@ -125,7 +137,7 @@ describe('an item needs a longer life', () => {
       anyNowUs,
       (tatsUs, nowUs) => {
         const state = stateWith(tatsUs);
-        return !needsLongerTtl({ ...state, ttlSec: ttlSecFor([], state, nowUs) });
+        return !needsLongerTtl({ ...state, ttlSec: ttlSecFor([], state, nowUs, ONLY) });
       },
     );
 
@@ -150,7 +162,7 @@ describe('the counters of a new item', () => {
       const times = timingOf(limit);
 
       const fullUs = lastUs + times.toleranceUs + debitUs(times, debtTokens);
-      const gone = ttlSecFor([times], stateWith([fullUs]), lastUs) * 1_000_000;
+      const gone = ttlSecFor([times], stateWith([fullUs]), lastUs, ONLY) * 1_000_000;
 
       return counterBase(gone) > used;
     });

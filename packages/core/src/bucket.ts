@@ -1,5 +1,5 @@
 import { type Form, latestUs } from './arrival.js';
-import { FIRST_LAYOUT, type Layout, shardCount } from './layout.js';
+import { FIRST_LAYOUT, type Layout } from './layout.js';
 import type { Timing } from './timing.js';
 
 /** Names one bucket: the state of all limits of one entity on one resource. */
@@ -207,8 +207,17 @@ export function counterBase(nowUs: number): bigint {
 }
 
 const GRACE_SEC = 7 * 86_400;
-/** The first item says over how many the bucket is spread, and must not go while others are used: one of them may owe for long. */
-const SPREAD_GRACE_SEC = 90 * 86_400;
+/**
+ * The first item of a bucket that was ever spread says over how many, and must outlive all others: without it the bucket
+ * begins anew, and an item of its former life would be taken for one that has split off already.
+ */
+const FIRST_ITEM_GRACE_SEC = 90 * 86_400;
+
+/** Which item of a bucket is written, over how many items; without a layout the one that was seen. */
+export interface ItemPlace {
+  readonly shard: number;
+  readonly layout?: Layout;
+}
 
 /**
  * When an item may be deleted: a week after it is full again, as far as the writer knows. A deleted bucket counts as
@@ -218,12 +227,12 @@ export function ttlSecFor(
   timings: readonly Timing[],
   seen: BucketState | undefined,
   nowUs: number,
-  layout: Layout = seen?.layout ?? FIRST_LAYOUT,
+  { shard, layout = seen?.layout ?? FIRST_LAYOUT }: ItemPlace,
 ): number {
   let fullUs = nowUs;
   for (const timing of timings) fullUs = Math.max(fullUs, nowUs + timing.toleranceUs);
   for (const limit of seen?.limits.values() ?? []) fullUs = Math.max(fullUs, limit.tatUs);
-  return Math.ceil(fullUs / 1_000_000) + (shardCount(layout) > 1 ? SPREAD_GRACE_SEC : GRACE_SEC);
+  return Math.ceil(fullUs / 1_000_000) + (shard === 0 && layout !== FIRST_LAYOUT ? FIRST_ITEM_GRACE_SEC : GRACE_SEC);
 }
 
 /** True when an item would be deleted less than a day after it is full: its writer did not know how deep its debt is. */

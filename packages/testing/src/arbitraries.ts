@@ -1,4 +1,4 @@
-import { type BucketWrite, Limit, type Move } from '@millrace/core';
+import { type BucketWrite, FIRST_LAYOUT, Limit, layoutAfter, type Move, type Reshape, type Seed } from '@millrace/core';
 import fc from 'fast-check';
 
 const DAY_MS = 86_400_000;
@@ -73,4 +73,37 @@ export function anyWrite(limits: readonly string[], aroundUs: number): fc.Arbitr
       moves: fc.subarray([...limits]).chain((chosen) => fc.tuple(...chosen.map((limit) => anyMove(limit, aroundUs)))),
     })
     .map(({ configVersion, ...rest }) => (configVersion === undefined ? rest : { ...rest, configVersion }));
+}
+
+/** Layouts of which each may follow each: a bucket of one item, of two, of one again, of four. */
+const TWO = layoutAfter(FIRST_LAYOUT, 2);
+const anyLayout = fc.constantFrom(FIRST_LAYOUT, TWO, layoutAfter(TWO, 1), layoutAfter(TWO, 4));
+
+function anyReshape(limits: readonly string[], aroundUs: number): fc.Arbitrary<Reshape> {
+  const some = fc.subarray([...limits]);
+  const seed: fc.Arbitrary<Seed> = fc.record({ tatUs: offsetUs.map((offset) => aroundUs + offset), scale });
+  return fc.oneof(
+    fc.record({ form: fc.constant('split' as const), to: anyLayout, limits: some, absent: some }),
+    fc.record({ to: anyLayout, names: some, seeds: fc.array(seed, { minLength: limits.length, maxLength: limits.length }) }).map(
+      ({ to, names, seeds }): Reshape => ({
+        form: 'birth',
+        to,
+        seeds: new Map(names.map((name, index) => [name, seeds[index] as Seed])),
+      }),
+    ),
+    fc.record({ form: fc.constant('born' as const), limits: some }),
+    fc.record({ form: fc.constantFrom('intend' as const, 'retire' as const, 'absorb' as const), to: anyLayout }),
+  );
+}
+
+/** Writes as {@link anyWrite} makes them, of which some demand a layout and some take a step to another one. */
+export function anyShapedWrite(limits: readonly string[], aroundUs: number): fc.Arbitrary<Omit<BucketWrite, 'ref'>> {
+  const demand = fc.option(anyLayout, { nil: undefined }).map((layout) => (layout === undefined ? {} : { layout }));
+  return fc
+    .tuple(anyWrite(limits, aroundUs), demand, fc.option(anyReshape(limits, aroundUs), { nil: undefined }))
+    .map(([write, layout, reshape]) => {
+      if (reshape === undefined) return { ...write, ...layout };
+      // What an item takes over it is moved by in the same write; no other step moves anything.
+      return { ...write, ...layout, reshape, moves: reshape.form === 'absorb' ? write.moves : [] };
+    });
 }

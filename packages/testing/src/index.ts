@@ -13,3 +13,18 @@ export { FakeRuntime } from './fake-runtime.js';
 export { MemoryStore } from './memory-store.js';
 export { MemoryTable } from './memory-table.js';
 export { MemoryWindowStore } from './memory-window-store.js';
+export {
+  type BatchResponse,
+  EngineStream,
+  type FailureMessage,
+  type LambdaContext,
+  type LambdaStreamEvent,
+  type LambdaStreamRecord,
+  MemoryStream,
+  type PumpCheckpoints,
+  PumpCrash,
+  type PumpOptions,
+  type StreamHandler,
+  StreamPump,
+  type StreamSource,
+} from './pump/index.js';

@@ -18,10 +18,11 @@ const NO_SCALE = '-';
 export function reshapeClauses(expression: Expression, { layout, reshape, nowUs }: BucketWrite): Clauses {
   const step = reshape === undefined ? NOTHING : stepClauses(expression, reshape, nowUs);
   if (layout === undefined) return step;
-  // An item that retires may have expired, and then leaves a mark that it has; whatever else demands a later layout needs the item.
-  const mayBeMissing = layout === FIRST_LAYOUT || reshape?.form === 'retire';
   const [name, value] = [expression.name(ATTRIBUTE.layout), expression.number(layout)];
-  const demand = mayBeMissing ? `(attribute_not_exists(${name}) OR ${name} = ${value})` : `${name} = ${value}`;
+  const has = `${name} = ${value}`;
+  // An item that retires may have expired, and then leaves a mark that it has; whatever else demands a later layout needs the item.
+  const missing = layout === FIRST_LAYOUT ? name : reshape?.form === 'retire' ? expression.name(ATTRIBUTE.seq) : undefined;
+  const demand = missing === undefined ? has : `(attribute_not_exists(${missing}) OR ${has})`;
   return { ...step, conditions: [...step.conditions, demand] };
 }
 

@@ -24,16 +24,33 @@ export function answersTo(core: CoreModule, kind: string, vectors: readonly Vect
   return vectors.map((vector) => answer(core, vector.given as never));
 }
 
-function writeRequest(core: CoreModule, given: { readonly table: string; readonly write: Core.BucketWrite }): unknown {
-  return core.bucketWriteRequest(given.table, given.write);
+/** A write as JSON can say it: without maps. */
+type PlainReshape =
+  | Exclude<Core.Reshape, { form: 'birth' }>
+  | { readonly form: 'birth'; readonly to: number; readonly seeds: Record<string, Core.Seed> };
+type PlainWrite = Omit<Core.BucketWrite, 'reshape'> & { readonly reshape?: PlainReshape };
+
+function writeRequest(core: CoreModule, { table, write }: { readonly table: string; readonly write: PlainWrite }): unknown {
+  const { reshape, ...rest } = write;
+  if (reshape === undefined) return core.bucketWriteRequest(table, rest);
+  const step = reshape.form === 'birth' ? { ...reshape, seeds: new Map(Object.entries(reshape.seeds)) } : reshape;
+  return core.bucketWriteRequest(table, { ...rest, reshape: step });
 }
 
 function stateOfItem(core: CoreModule, given: Core.WireItem): unknown {
   try {
-    const { limits, seq, configVersion, ttlSec } = core.bucketFromItem(given);
+    const { limits, seq, configVersion, ttlSec, requestIds, seeds, ...layout } = core.bucketFromItem(given);
     // JSON knows neither maps nor whole numbers beyond 53 bits.
     const written = [...limits].map(([name, state]) => [name, { ...state, used: `${state.used}`, returned: `${state.returned}` }]);
-    return { limits: Object.fromEntries(written), seq, configVersion: configVersion ?? null, ttlSec };
+    return {
+      limits: Object.fromEntries(written),
+      seq,
+      configVersion: configVersion ?? null,
+      ttlSec,
+      ...layout,
+      ...(requestIds === undefined ? {} : { requestIds: Object.fromEntries(requestIds) }),
+      ...(seeds === undefined ? {} : { seeds: Object.fromEntries(seeds) }),
+    };
   } catch (error) {
     if (!core.isMillraceError(error)) throw error;
     return { code: error.code, message: error.message };

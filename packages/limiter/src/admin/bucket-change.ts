@@ -47,10 +47,14 @@ export async function resetBucket(parts: Administration, name: BucketName): Prom
     const nowUs = Math.floor(nowMs * 1000);
     const shards = inUse(await readShards(parts, name, MAX_SHARDS));
     const writes = shards.flatMap(({ key, state }): ItemWrite[] => {
-      const missing = [...state.limits].filter(([, { tatUs }]) => tatUs > nowUs).map(([limit]) => limitAttribute('tat', limit));
+      const missing = [
+        ...owing(state.limits, nowUs).map((limit) => limitAttribute('tat', limit)),
+        // Where a split is under way, the items that are still to come must not begin with what was missing.
+        ...owing(state.seeds ?? new Map(), nowUs).map((limit) => limitAttribute('seed', limit)),
+      ];
       if (missing.length === 0) return [];
       const set = Object.fromEntries(missing.map((attribute) => [attribute, nowUs]));
-      return [{ kind: 'update', key, set, add: { [ATTRIBUTE.seq]: 1 }, when: missing.map(isPresent) }];
+      return [{ kind: 'update', key, set, add: { [ATTRIBUTE.seq]: 1 }, when: [isSpreadAs(state), ...missing.map(isPresent)] }];
     });
     if (writes.length === 0) return true;
     const before = { missing: missingTokens(shards, nowUs) };
@@ -59,33 +63,51 @@ export async function resetBucket(parts: Administration, name: BucketName): Prom
   });
 }
 
+function owing(limits: ReadonlyMap<string, { readonly tatUs: number }>, nowUs: number): readonly string[] {
+  return [...limits].filter(([, { tatUs }]) => tatUs > nowUs).map(([limit]) => limit);
+}
+
 /**
  * Gives a bucket tokens now, as if they had not been taken; what is more than full is lost. One read and one transaction.
- * It counts neither as used nor as returned. A bucket of several items gets all of it on the first.
+ * It counts neither as used nor as returned. Of a bucket of several items each gets its part, so that they fill together.
  *
  * @throws ValidationError for a limit that the bucket does not keep
  */
 export async function grantTokens(parts: Administration, name: BucketName, amounts: Amounts): Promise<void> {
   await inTurns('grant tokens', async () => {
     const nowMs = parts.nowMs();
-    const [first] = await readShards(parts, name, 1);
-    if (first === undefined) throw unknownBucket(name);
-    const { key, state } = first;
-    const credits = Object.entries(amounts).map(([limit, tokens]) => {
-      const { tatUs, scale } = keptLimit(name, state, limit);
-      const [tat, kept] = [limitAttribute('tat', limit), limitAttribute('scale', limit)];
-      // Far below now an arrival time means no more than below it; the numbers have to stay exact.
-      // On one item of several a token takes as many times longer, so that all of it comes out on the first.
-      const ownUs = acrossLayouts(creditInScale(tokens, TOKENS, scale), 1, itemsOf(state), 'down');
-      const creditUs = Math.min(ownUs, Math.max(0, tatUs));
-      return { change: [tat, -creditUs] as const, when: [isPresent(tat), { attribute: kept, equals: scale }] };
+    const shards = inUse(await readShards(parts, name, MAX_SHARDS));
+    const kept = new Set(shards.flatMap(({ state }) => [...state.limits.keys()]));
+    for (const limit of Object.keys(amounts)) if (!kept.has(limit)) throw unknownLimit(name, kept, limit);
+    const writes = shards.flatMap(({ key, state }): ItemWrite[] => {
+      const credits = Object.entries(amounts).flatMap(([limit, tokens]) => creditOf(name, state, limit, tokens) ?? []);
+      if (credits.length === 0) return [];
+      const add = { ...Object.fromEntries(credits.map(({ change }) => change)), [ATTRIBUTE.seq]: 1 };
+      return [{ kind: 'update', key, add, when: [isSpreadAs(state), ...credits.flatMap(({ when }) => when)] }];
     });
-    const add = { ...Object.fromEntries(credits.map(({ change }) => change)), [ATTRIBUTE.seq]: 1 };
-    const before = { missing: missingTokens([first], Math.floor(nowMs * 1000)) };
+    const before = { missing: missingTokens(shards, Math.floor(nowMs * 1000)) };
     const event = { action: 'bucket.grant', before, after: { granted: amounts }, nowMs, ...name } as const;
-    const write: ItemWrite = { kind: 'update', key, add, when: credits.flatMap(({ when }) => when) };
-    return (await change(parts, [write, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
+    return (await change(parts, [...writes, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
   });
+}
+
+/**
+ * What brings an item its part of the tokens; undefined if it lacks none of the limit. A token takes as many times longer
+ * on one of several items, so that each moves by the time that all the tokens take on one: together that is all of them.
+ */
+function creditOf(name: BucketName, state: BucketState, limit: string, tokens: number) {
+  const held = state.limits.get(limit);
+  if (held === undefined) return undefined;
+  const { tatUs, scale } = withScale(name, held, limit);
+  const [tat, kept] = [limitAttribute('tat', limit), limitAttribute('scale', limit)];
+  // Far below now an arrival time means no more than below it; the numbers have to stay exact.
+  const creditUs = Math.min(creditInScale(tokens, TOKENS, scale), Math.max(0, tatUs));
+  return { change: [tat, -creditUs] as const, when: [isPresent(tat), { attribute: kept, equals: scale }] };
+}
+
+/** Refused where the bucket has been spread over other items meanwhile. */
+function isSpreadAs({ layout }: BucketState): Clause {
+  return layout === undefined ? { attribute: ATTRIBUTE.layout, is: 'absent' } : { attribute: ATTRIBUTE.layout, equals: layout };
 }
 
 /** Buckets are no configuration; but who has seen one exhausted in this process must ask it again. */
@@ -110,12 +132,11 @@ function unknownBucket({ entity, resource }: BucketName): ValidationError {
   return new ValidationError('resource', `one that "${entity}" has a bucket of: nothing was taken yet, so nothing is missing`, resource);
 }
 
-function keptLimit({ entity, resource }: BucketName, state: BucketState, limit: string): LimitState & { readonly scale: string } {
-  const held = state.limits.get(limit);
-  if (held === undefined) {
-    const kept = [...state.limits.keys()].join(', ');
-    throw new ValidationError('limit', `one that the bucket of "${entity}" on "${resource}" keeps (${kept})`, limit);
-  }
+function unknownLimit({ entity, resource }: BucketName, kept: ReadonlySet<string>, limit: string): ValidationError {
+  return new ValidationError('limit', `one that the bucket of "${entity}" on "${resource}" keeps (${[...kept].join(', ')})`, limit);
+}
+
+function withScale({ entity, resource }: BucketName, held: LimitState, limit: string): LimitState & { readonly scale: string } {
   const { scale } = held;
   if (scale !== undefined) return { ...held, scale };
   throw new MillraceError(

@@ -55,6 +55,16 @@ describe('resetting a bucket', () => {
     ]);
   });
 
+  it('makes full, too, what an item of a split that is under way is to begin with', async () => {
+    const world = entitiesWorld();
+    lacking(world, { rpm: 90 }, 0, 2);
+    world.table.put({ ...bucket(world), 's.rpm': NOW_US + 5, 's.tpm': NOW_US - 5, 'z.rpm': '-' });
+
+    await world.entities.reset('key', 'gpt');
+
+    expect(bucket(world)).toMatchObject({ 't.rpm': NOW_US, 's.rpm': NOW_US, 's.tpm': NOW_US - 5 });
+  });
+
   it('writes nothing where all are full', async () => {
     const world = entitiesWorld();
     lacking(world, { rpm: 0, tpm: -5 });
@@ -110,6 +120,34 @@ describe('granting tokens', () => {
     const arrival = Number(bucket(world)['t.rpm']);
     expect(arrival).toBeLessThan(NOW_US);
     expect(Number.isSafeInteger(arrival)).toBe(true);
+  });
+
+  it('gives each item of several its part, and none to those that a merge has left behind', async () => {
+    const world = entitiesWorld();
+    for (const [shard, missing] of [90, 30, 5].entries()) lacking(world, { rpm: missing }, shard, 2);
+    lacking(world, { rpm: 30, tpm: 7 }, 1, 2);
+
+    await world.entities.grant('key', 'gpt', { rpm: 20, tpm: 4 });
+
+    const arrivals = [0, 1, 2].map((shard) => [bucket(world, shard)['t.rpm'], bucket(world, shard)['t.tpm']]);
+    expect(arrivals).toEqual([
+      [NOW_US + (2 * 90 - 20) * TOKEN_US, undefined],
+      [NOW_US + (2 * 30 - 20) * TOKEN_US, NOW_US + (2 * 7 - 4) * TOKEN_US],
+      [NOW_US + 2 * 5 * TOKEN_US, undefined],
+    ]);
+    expect(world.events()[0]).toMatchObject({ before: '{"missing":{"rpm":120,"tpm":7}}' });
+  });
+
+  it('begins again where the bucket is spread over more items in between', async () => {
+    const world = entitiesWorld();
+    lacking(world, { rpm: 90 });
+    world.before = async () => {
+      for (const shard of [0, 1]) lacking(world, { rpm: 45 }, shard, 2);
+    };
+
+    await world.entities.grant('key', 'gpt', { rpm: 20 });
+
+    expect([0, 1].map((shard) => bucket(world, shard)['t.rpm'])).toEqual(Array(2).fill(NOW_US + (90 - 20) * TOKEN_US));
   });
 
   it('leaves an event of what was missing and what was granted', async () => {

@@ -1,4 +1,4 @@
-import { type BucketState, debitInScale, type LimitState, type Move } from '@millrace/core';
+import { type BucketState, debitInScale, type LimitState, type Move, type Seed } from '@millrace/core';
 
 /**
  * What an item has to move on by when it takes over what another one lacks: to the mean of both, because a token takes
@@ -19,6 +19,12 @@ function moveFor(limit: string, kept: LimitState | undefined, retired: LimitStat
   if (kept === undefined || keptUs === 0)
     return { form: 'idle', limit, tokens: 0, chargeUs: Math.ceil(retiredUs / 2), toUs: nowUs, ...named };
   return { form: 'busy', limit, tokens: 0, chargeUs: Math.ceil((retiredUs - keptUs) / 2), fromUs: kept.tatUs, ...named };
+}
+
+/** What an item begins with that takes over what another one lacks, and lacks nothing itself. */
+export function seedsAfter(retired: BucketState, nowUs: number): ReadonlyMap<string, Seed> {
+  const owing = [...retired.limits].filter(([, held]) => missingUs(held, nowUs) > 0);
+  return new Map(owing.map(([limit, held]) => [limit, { tatUs: nowUs + Math.ceil(missingUs(held, nowUs) / 2), scale: held.scale }]));
 }
 
 function missingUs(held: LimitState | undefined, nowUs: number): number {

@@ -46,12 +46,22 @@ interface Place {
 /**
  * Writes changes that no limit can refuse. A refusal only tells which form each limit needs, which scale, and over how
  * many items the bucket is spread now: what settles a lease follows the bucket, whatever it was like when the lease was
- * taken.
+ * taken. `isPart` says that they have been divided among several items already.
  */
-export async function applyChanges(parts: TakeParts, level: Level, changes: readonly Change[], deadlineMs: number): Promise<BucketState> {
+export async function applyChanges(
+  parts: TakeParts,
+  level: Level,
+  changes: readonly Change[],
+  deadlineMs: number,
+  isPart = false,
+): Promise<BucketState> {
   const known = parts.knowledge.seen(level.bucket);
-  let place: Place = { ...level, layout: known?.layout ?? level.layout, seen: known };
+  const charged: Place = { ...level, seen: known };
+  // What this process knows may be that the item has retired: then nothing that is written to it counts any more.
+  let place = known !== undefined && (known.layout ?? FIRST_LAYOUT) > level.layout ? placeAfter(charged, known) : charged;
   const gives = changes.some(({ tokens }) => tokens <= 0);
+  const mayDivide = gives && !isPart;
+  if (mayDivide && hasSplit(charged, place)) return changeAll(parts, level, charged, changes, place.layout, deadlineMs);
   // What gives back must never arrive twice, and a name is forgotten once others have used its slot.
   const debit = gives ? undefined : new Debit<{ readonly write: BucketWrite }>(parts.requestIds, level.bucket);
   try {
@@ -70,6 +80,8 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
         return outcome.state;
       }
       place = placeAfter(at, outcome.state);
+      if (mayDivide && hasSplit(at, place))
+        return await changeAll(parts, level, at, changesAt(at, level, changes), place.layout, deadlineMs);
       parts.stats.add('branchMisses');
     }
     throw restlessBucket(level.entity, level.resource);
@@ -78,7 +90,41 @@ export async function applyChanges(parts: TakeParts, level: Level, changes: read
   }
 }
 
-/** Where to go after a refusal, whose state is exact, also where it is that there is no such item. */
+/** Whether an item has become several since it was known. */
+function hasSplit(at: Place, next: Place): boolean {
+  return shardCount(next.layout) > shardCount(at.layout);
+}
+
+/**
+ * Gives back to all the items that one has split into, which all lack what it lacked: to one of them it would be more than
+ * that may be full of. What is taken is taken from the first of them alone, and so are all tokens counted there.
+ */
+async function changeAll(
+  parts: TakeParts,
+  level: Level,
+  at: Place,
+  changes: readonly Change[],
+  layout: Layout,
+  deadlineMs: number,
+): Promise<BucketState> {
+  const [from, to] = [shardCount(at.layout), shardCount(layout)];
+  const { shard: first } = at.ref;
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: to / from }, (_, index) => {
+      const ref = { ...at.ref, shard: first + index * from };
+      const part = changes.flatMap((change): Change[] => {
+        if (change.tokens <= 0) return [index === 0 ? change : { ...change, tokens: 0 }];
+        return index === 0 ? [{ ...change, chargeUs: acrossLayouts(change.chargeUs, from, to, 'up') }] : [];
+      });
+      return applyChanges(parts, { ...level, ref, bucket: bucketName(ref), layout }, part, deadlineMs, true);
+    }),
+  );
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return (outcomes[0] as PromiseFulfilledResult<BucketState>).value;
+}
+
+/** Where to go by the state that an item was found in, also where that is that there is none. */
 function placeAfter(at: Place, state: BucketState | undefined): Place {
   const layout = state?.layout ?? FIRST_LAYOUT;
   const { shard } = at.ref;
@@ -120,7 +166,7 @@ function prepareChanges(
   const timings = changes.map(({ limit }) => timingOf(limit));
   const moves = changes.map((change) => moveFor(change, seen, attempt, nowUs));
   const named = request === undefined ? {} : { request };
-  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs, layout), layout, ...named, moves } };
+  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs, { shard: ref.shard, layout }), layout, ...named, moves } };
 }
 
 function moveFor({ limit, tokens, chargeUs }: Change, seen: BucketState | undefined, attempt: number, nowUs: number): Move {

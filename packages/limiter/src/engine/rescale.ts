@@ -31,7 +31,7 @@ export class Rescaling {
 
     const { ref, configVersion, debits } = this.#level;
     const timings = debits.map(({ timing }) => timing);
-    const ttlSec = ttlSecFor(timings, rescaled(seen, moves), nowUs);
+    const ttlSec = ttlSecFor(timings, rescaled(seen, moves), nowUs, ref);
     return { ref, nowUs, ttlSec, configVersion, moves: this.#mustFence ? [] : moves };
   }
 

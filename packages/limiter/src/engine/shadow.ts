@@ -76,5 +76,5 @@ function prepareCount(
     return { form: 'idle', limit: name, tokens, chargeUs: 0, toUs: nowUs, scale: timingOf(limit).scale };
   });
   const timings = debits.map(({ timing }) => timing);
-  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs), request, moves } };
+  return { write: { ref, nowUs, ttlSec: ttlSecFor(timings, seen, nowUs, ref), request, moves } };
 }

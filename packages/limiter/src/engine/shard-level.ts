@@ -29,9 +29,9 @@ export function onAllShards(level: Level, layout: Layout): readonly Level[] {
 }
 
 /** Whether a request fits the share of one item: what is larger needs all of them. */
-export function fitsOneShard(level: Level, layout: Layout): boolean {
+export function fitsOneShard({ debits }: Pick<Level, 'debits'>, layout: Layout): boolean {
   const count = shardCount(layout);
-  return level.debits.every(({ timing, tokens }) => {
+  return debits.every(({ timing, tokens }) => {
     const own = shardTiming(timing, count);
     return debitUs(own, tokens) <= own.busyToleranceUs;
   });
@@ -44,8 +44,11 @@ function placed(level: Level, shard: number): Level {
 
 /** How a debit's limit stands, by the item that it is taken from. */
 export function statusOfDebit(level: Level, debit: Debit, state: BucketState | undefined, nowUs: number): LimitStatus {
-  const { limit, tokens, requested = tokens, timing, chargeUs } = debit;
-  return statusOf(level, limit, requested, state, nowUs, timing, chargeUs);
+  const { limit, tokens, requested, timing, chargeUs } = debit;
+  if (requested === undefined) return statusOf(level, limit, tokens, state, nowUs, timing, chargeUs);
+  // Charged to all items: in tokens of the whole request each of them takes as long as on one item alone.
+  const whole = { ...timing, periodUs: timing.periodUs / shardCount(level.layout), capacity: limit.capacity };
+  return statusOf(level, limit, requested, state, nowUs, whole, chargeUs);
 }
 
 /** Names an item of a level's bucket. */

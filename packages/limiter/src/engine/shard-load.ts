@@ -3,7 +3,6 @@ import { BoundedMap } from './bounded-map.js';
 import type { Layouts } from './layouts.js';
 import type { Level } from './level.js';
 import type { Reshaper } from './reshaper.js';
-import { sendRead } from './send.js';
 import { shardName } from './shard-level.js';
 import type { TakeParts, TakeResult } from './take.js';
 import { WriteRates } from './write-rate.js';
@@ -97,26 +96,23 @@ export class ShardLoad {
     return sinceUs === undefined || nowUs - sinceUs >= restUs;
   }
 
-  /** Looks at all items once in a while: two looks tell how often each is written to. */
+  /** Looks at all items once in a while: two looks tell how often each is written to. What a dead process has left is finished. */
   #consider(level: Level, layout: number, nowUs: number): void {
     const last = this.#checks.get(level.bucket);
     if (this.#busy.has(level.bucket) || (last !== undefined && last.layout === layout && nowUs - last.atUs < CHECK_US)) return;
     this.#run(level, async () => {
       const count = shardCount(layout);
-      const seqs = await Promise.all(Array.from({ length: count }, (_, shard) => this.#seqOf(level, shard)));
+      const states = await this.#reshaper.finish(level, layout, this.#parts.newDeadlineMs());
+      const seqs = states.map((state) => state?.seq ?? 0);
       this.#checks.set(level.bucket, { layout, atUs: nowUs, seqs });
       if (last === undefined || last.layout !== layout) return;
       const perSec = seqs.map((seq, shard) => ((seq - (last.seqs[shard] ?? seq)) * 1_000_000) / (nowUs - last.atUs));
       const half = count / 2;
       const pairs = perSec.slice(0, half).map((rate, shard) => rate + (perSec[shard + half] ?? 0));
-      if (Math.max(...pairs) < this.#options.mergePerSec && (await this.#reshaper.merge(level, layout, this.#parts.newDeadlineMs())))
-        this.#changed(level, 'merges', count);
+      // A capacity that was cut may be too small for so many items, however hot they are.
+      const isSpare = Math.max(...pairs) < this.#options.mergePerSec || count > this.#most(level);
+      if (isSpare && (await this.#reshaper.merge(level, layout, this.#parts.newDeadlineMs()))) this.#changed(level, 'merges', count);
     });
-  }
-
-  async #seqOf(level: Level, shard: number): Promise<number> {
-    const state = await sendRead(this.#parts, { ...level.ref, shard }, this.#parts.newDeadlineMs());
-    return state?.seq ?? 0;
   }
 
   #split(level: Level, layout: Layout): void {

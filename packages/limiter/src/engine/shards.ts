@@ -1,11 +1,11 @@
-import { FIRST_LAYOUT, type LimitStatus, StoreFailure, shardCount } from '@millrace/core';
+import { type Layout, type LimitStatus, StoreFailure, shardCount } from '@millrace/core';
 import type { Caller, LevelTaker } from './bucket-queue.js';
 import { giveBackShares } from './give-back.js';
 import { Layouts } from './layouts.js';
 import type { Level } from './level.js';
 import type { LevelTaken } from './level-result.js';
 import { longestMs } from './longest.js';
-import { Reshaper } from './reshaper.js';
+import { layoutOf, Reshaper } from './reshaper.js';
 import { ShardChoice } from './shard-choice.js';
 import { fitsOneShard, onAllShards, onShard, statusOfDebit } from './shard-level.js';
 import { type ShardingOptions, ShardLoad } from './shard-load.js';
@@ -110,16 +110,17 @@ export class Shards {
     return exhausted[0] ?? (refused[0] as Refused | Moved);
   }
 
-  /** Goes where the bucket has gone; an item that lags behind is brought up first. */
-  async #follow(level: Level, layout: number, { level: place, state }: Moved, deadlineMs: number): Promise<void> {
-    const met = state === undefined ? undefined : (state.layout ?? FIRST_LAYOUT);
-    const { shard } = place.ref;
-    if (met !== undefined && met > layout) {
-      this.#layouts.note(level.bucket, met, this.#parts.clock.nowUs());
-      return;
-    }
-    const brought = shard === 0 && met === undefined ? undefined : await this.#reshaper.bring(level, shard, layout, deadlineMs);
-    if (brought === undefined) this.#layouts.forget(level.bucket);
+  /** Goes where the bucket has gone; an item that lags behind is brought up first, and all that do for a request that needs all. */
+  async #follow(level: Level, layout: Layout, { level: place, state }: Moved, deadlineMs: number): Promise<void> {
+    const met = state === undefined ? undefined : layoutOf(state);
+    if (met !== undefined && met > layout) return this.noteLayout(level, met);
+    const needsAll = !fitsOneShard(level, layout);
+    const reached = needsAll
+      ? await this.#reshaper.finish(level, layout, deadlineMs)
+      : [await this.#reshaper.bring(level, place.ref.shard, layout, deadlineMs)];
+    // Gone, and with it what the first item said; or begun anew since this process has heard of it.
+    if (reached.some((found) => found === undefined || layoutOf(found) < layout)) this.#layouts.forget(level.bucket);
+    for (const found of reached) this.noteLayout(level, found?.layout);
   }
 }
 

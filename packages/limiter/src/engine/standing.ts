@@ -1,9 +1,10 @@
-import { FIRST_LAYOUT, type LimitStatus, shardCount } from '@millrace/core';
+import { type BucketState, type Layout, type LimitStatus, shardCount } from '@millrace/core';
 import { ownView } from './held-ahead.js';
-import type { Debit, Level } from './level.js';
+import type { Level } from './level.js';
 import { longestMs } from './longest.js';
+import { asLimits, layoutOf } from './reshaper.js';
 import { sendRead } from './send.js';
-import { onAllShards, onShard, statusOfDebit } from './shard-level.js';
+import { fitsOneShard, onAllShards, onShard, statusOfDebit } from './shard-level.js';
 import type { Shards } from './shards.js';
 import type { TakeParts } from './take.js';
 
@@ -14,11 +15,12 @@ export async function standingOf(
   deadlineMs: number,
 ): Promise<readonly LimitStatus[]> {
   const first = await sendRead(parts, level.ref, deadlineMs);
-  const layout = first?.layout ?? FIRST_LAYOUT;
+  const layout = layoutOf(first);
   parts.shards.noteLayout(level, layout);
   const count = shardCount(layout);
   const others = Array.from({ length: count - 1 }, (_, index) => ({ ...level.ref, shard: index + 1 }));
-  const states = [first, ...(await Promise.all(others.map((ref) => sendRead(parts, ref, deadlineMs))))];
+  const items = [first, ...(await Promise.all(others.map((ref) => sendRead(parts, ref, deadlineMs))))];
+  const states = items.map((_, shard) => itemOf(items, shard, layout));
   const nowUs = parts.clock.nowUs();
   const standing = (places: readonly Level[]): readonly (readonly LimitStatus[])[] =>
     places.map((place, shard) => {
@@ -28,22 +30,25 @@ export async function standingOf(
   const ones = standing(states.map((_, shard) => onShard(level, shard, layout)));
   if (count === 1) return ones.flat();
 
-  const alls = standing(
-    onAllShards(level, layout).map((place) => ({ ...place, debits: place.debits.map((debit) => whole(debit, count)) })),
-  );
-  // A request goes to the best item, or, if it is larger than an item's share, to all, and then the worst one decides.
+  const alls = standing(onAllShards(level, layout));
+  // As an acquire does: a request goes to the best item, or, if it is larger than an item's share, to all, and the worst decides.
   const best = [...ones].sort((a, b) => longestMs(a) - longestMs(b))[0] ?? [];
   const worst = [...alls].sort((a, b) => longestMs(b) - longestMs(a))[0] ?? [];
-  const chosen = longestMs(best) <= longestMs(worst) ? best : worst;
-  return chosen.map((status, index) => {
+  return (fitsOneShard(level, layout) ? best : worst).map((status, index) => {
     const one = Math.max(...ones.map((statuses) => statuses[index]?.available ?? 0));
     const all = Math.min(...alls.map((statuses) => statuses[index]?.available ?? 0));
-    return { ...status, available: Math.max(one, all) };
+    const debit = level.debits[index];
+    // Only what is too large for one item is taken from all of them.
+    const isTaken = debit !== undefined && !fitsOneShard({ debits: [{ ...debit, tokens: all }] }, layout);
+    return { ...status, available: isTaken ? all : one };
   });
 }
 
-/** A debit that is charged to all items, in tokens of the whole request: each of them takes as long as on one item alone. */
-function whole(debit: Debit, count: number): Debit {
-  const timing = { ...debit.timing, periodUs: debit.timing.periodUs / count, capacity: debit.limit.capacity };
-  return { ...debit, timing, tokens: debit.requested ?? debit.tokens };
+/** An item as callers will find it: one that is still to split off begins with what the one beside it lacked. */
+function itemOf(items: readonly (BucketState | undefined)[], shard: number, layout: Layout): BucketState | undefined {
+  const state = items[shard];
+  if (state !== undefined && (shard < shardCount(layoutOf(state)) || layoutOf(state) >= layout)) return state;
+  const source = items[shard - shardCount(layout) / 2];
+  if (source === undefined || layoutOf(source) !== layout) return source;
+  return source.seeds === undefined ? undefined : { ...source, limits: asLimits(source.seeds) };
 }

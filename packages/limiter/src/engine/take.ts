@@ -172,7 +172,7 @@ function prepare(
   const write: BucketWrite = {
     ref: level.ref,
     nowUs,
-    ttlSec: ttlSecFor(timings, knowledge.seen(level.bucket), nowUs, level.layout),
+    ttlSec: ttlSecFor(timings, knowledge.seen(level.bucket), nowUs, { shard: level.ref.shard, layout: level.layout }),
     layout: level.layout,
     ...(level.configVersion === undefined ? {} : { configVersion: level.configVersion }),
     request,

@@ -54,7 +54,7 @@ async function sendUpkeep(
   moves: (nowUs: number) => readonly Move[],
   deadlineMs: number,
 ): Promise<void> {
-  const prepare = (nowUs: number) => ({ write: { ref, nowUs, ttlSec: ttlSecFor([], state, nowUs), ...version, moves: moves(nowUs) } });
+  const prepare = (nowUs: number) => ({ write: { ref, nowUs, ttlSec: ttlSecFor([], state, nowUs, ref), ...version, moves: moves(nowUs) } });
   // Whatever goes wrong here, the write before it has happened, and its tokens are the caller's.
   const sent = await sendWrite(parts, prepare, deadlineMs).catch(() => undefined);
   // Somebody may have gone deeper into debt since `state`, and this write has shortened the life that they gave it.

@@ -1,7 +1,7 @@
 import type { BucketStore, BucketWrite } from '@millrace/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyWrite } from '../arbitraries.js';
+import { anyShapedWrite } from '../arbitraries.js';
 import { MemoryStore } from '../memory-store.js';
 import { freshRef, NOW_US } from './scratch-bucket.js';
 
@@ -9,7 +9,7 @@ const RUNS = 100;
 const WRITES = 20;
 const LIMITS = ['a', 'b', 'c'] as const;
 
-const step = fc.record({ bucket: fc.nat({ max: 1 }), write: anyWrite(LIMITS, NOW_US) });
+const step = fc.record({ bucket: fc.nat({ max: 1 }), write: anyShapedWrite(LIMITS, NOW_US) });
 
 /** The reference is the specification: whatever is written, in whatever order, the outcomes are the same. */
 export function describeModel(store: () => BucketStore): void {

@@ -6,6 +6,7 @@ import { describeForms } from './bucket-forms.js';
 import { describeModel } from './bucket-model.js';
 import { describeNames } from './bucket-names.js';
 import { describeRequests } from './bucket-requests.js';
+import { describeReshape } from './bucket-reshape.js';
 import { describeDrops, describeScales } from './bucket-scales.js';
 import { describeHeader, describeMoves } from './bucket-writes.js';
 import { type OpenStore, suiteStore } from './opened-store.js';
@@ -20,6 +21,7 @@ export function describeBucketStore(name: string, open: OpenStore<BucketStore>):
     describeDrops(store);
     describeHeader(store);
     describeRequests(store);
+    describeReshape(store);
     describeCounters(store);
     describeConcurrency(store);
     describeNames(store);

@@ -1,0 +1,72 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
+import type { Clock } from '@millrace/core';
+import { EmfMetrics } from '../emf.js';
+import type { Environment } from '../environment.js';
+import { type Handler, makeHandler } from '../handler.js';
+import { ThresholdWatch } from '../threshold-watch.js';
+import { DynamoLimits, DynamoUsage, DynamoZones } from './dynamo-readers.js';
+import { DynamoWindowStore } from './dynamo-windows.js';
+import { EventBridgeSink } from './event-bridge.js';
+import { S3Archive } from './s3-archive.js';
+import { Sender } from './sender.js';
+
+const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
+
+/** Clients and places that a test replaces; what is left out is AWS's own, by the usual chain. */
+export interface AwsParts {
+  readonly dynamo?: DynamoDBClient;
+  /** Sends what goes to S3. */
+  readonly fetch?: typeof fetch;
+  readonly eventBridge?: Pick<EventBridgeClient, 'send'>;
+  readonly write?: (line: string) => void;
+  readonly clock?: Clock;
+}
+
+/** The handler with everything that it needs of AWS. It sends nothing before it is invoked. */
+export function awsHandler(environment: Environment, parts: AwsParts = {}): Handler {
+  const { table, options, retention, requestTimeoutMs, auditBucket, thresholdRatio, eventBus, metricsNamespace } = environment;
+  const clock = parts.clock ?? SYSTEM_CLOCK;
+  const sockets = { maxSockets: options.applyConcurrency };
+  const dynamo =
+    parts.dynamo ?? new DynamoDBClient({ requestHandler: { connectionTimeout: 1_000, httpsAgent: sockets, httpAgent: sockets } });
+  const sender = new Sender(dynamo, requestTimeoutMs);
+  // Not by console.log: Lambda puts words of its own before each of its lines.
+  const write = parts.write ?? ((line: string) => void process.stdout.write(`${line}\n`));
+  const events =
+    eventBus === undefined ? undefined : new EventBridgeSink(parts.eventBridge ?? new EventBridgeClient({}), eventBus, requestTimeoutMs);
+  const thresholds =
+    thresholdRatio === undefined
+      ? undefined
+      : new ThresholdWatch({
+          ratio: thresholdRatio,
+          limits: new DynamoLimits(sender, table, clock),
+          usage: new DynamoUsage(sender, table),
+          ...(events === undefined ? {} : { events }),
+          atOnce: options.applyConcurrency,
+        });
+  return makeHandler({
+    windows: new DynamoWindowStore(sender, table, retention),
+    zones: new DynamoZones(sender, table, clock),
+    ...(auditBucket === undefined ? {} : { archive: s3Archive(environment, auditBucket, clock, parts.fetch) }),
+    ...(thresholds === undefined ? {} : { thresholds }),
+    metrics: new EmfMetrics({ metricsNamespace, table, clock, write }),
+    takeThrottles: () => sender.takeThrottles(),
+    clock,
+    options,
+  });
+}
+
+function s3Archive(environment: Environment, bucket: string, clock: Clock, send: typeof fetch | undefined): S3Archive {
+  const { region, s3Endpoint, requestTimeoutMs: timeoutMs } = environment;
+  return new S3Archive({
+    bucket,
+    region,
+    credentials: fromEnv(),
+    timeoutMs,
+    clock,
+    ...(s3Endpoint === undefined ? {} : { endpoint: s3Endpoint }),
+    ...(send === undefined ? {} : { fetch: send }),
+  });
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { environmentOf } from './environment.js';
+
+const LEAST = { MILLRACE_TABLE: 'millrace', AWS_REGION: 'eu-central-1' };
+
+describe('the environment', () => {
+  it('needs no more than a table and the region that Lambda sets', () => {
+    expect(environmentOf(LEAST)).toEqual({
+      table: 'millrace',
+      region: 'eu-central-1',
+      options: { applyConcurrency: 50, windowTypes: ['hour', 'day', 'week', 'month'], reserveMs: 5_000, archivePrefix: 'audit/' },
+      retention: { hour: 90, day: 400, week: 800 },
+      metricsNamespace: 'Millrace',
+      requestTimeoutMs: 4_000,
+    });
+  });
+
+  it('says all that can be said', () => {
+    const variables = {
+      ...LEAST,
+      MILLRACE_WINDOW_TYPES: 'hour, month',
+      MILLRACE_APPLY_CONCURRENCY: '200',
+      MILLRACE_RETENTION_DAYS: 'hour=7,month=3650',
+      MILLRACE_RESERVE_MS: '3000',
+      MILLRACE_REQUEST_TIMEOUT_MS: '2000',
+      MILLRACE_METRICS_NAMESPACE: 'Ours',
+      MILLRACE_AUDIT_BUCKET: 'audit',
+      MILLRACE_AUDIT_PREFIX: 'events/',
+      MILLRACE_THRESHOLD_PERCENT: '75',
+      MILLRACE_EVENT_BUS: 'limits',
+    };
+
+    expect(environmentOf(variables)).toEqual({
+      table: 'millrace',
+      region: 'eu-central-1',
+      options: { applyConcurrency: 200, windowTypes: ['hour', 'month'], reserveMs: 3_000, archivePrefix: 'events/' },
+      retention: { hour: 7, month: 3_650 },
+      metricsNamespace: 'Ours',
+      requestTimeoutMs: 2_000,
+      auditBucket: 'audit',
+      thresholdRatio: 0.75,
+      eventBus: 'limits',
+    });
+  });
+
+  it.each([
+    ['no table', { MILLRACE_TABLE: '' }, 'variable MILLRACE_TABLE must be the name of the table, got undefined'],
+    ['no region', { AWS_REGION: undefined }, 'variable AWS_REGION'],
+    ['a misspelt variable', { MILLRACE_APPLY_CONCURENCY: '10' }, '"MILLRACE_APPLY_CONCURENCY"'],
+    ['a word for a number', { MILLRACE_APPLY_CONCURRENCY: 'many' }, 'a whole number from 1 to 200, got "many"'],
+    ['too much at once', { MILLRACE_APPLY_CONCURRENCY: '201' }, 'a whole number from 1 to 200'],
+    ['a window that there is none of', { MILLRACE_WINDOW_TYPES: 'hour,year' }, 'some of hour,day,week,month'],
+    ['a retention that is none', { MILLRACE_RETENTION_DAYS: 'hour:9' }, 'like hour=90'],
+    ['a retention shorter than the stream', { MILLRACE_RETENTION_DAYS: 'hour=1' }, 'from 2 to'],
+    ['a reserve shorter than a request', { MILLRACE_RESERVE_MS: '4000' }, 'more than a request may take'],
+    ['a bus without a threshold', { MILLRACE_EVENT_BUS: 'limits' }, 'MILLRACE_THRESHOLD_PERCENT'],
+  ])('with %s is refused, by the name of the variable', (_, variables, message) => {
+    expect(() => environmentOf({ ...LEAST, ...variables })).toThrow(message);
+  });
+});

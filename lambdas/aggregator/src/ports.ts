@@ -1,0 +1,69 @@
+import type { WindowType } from '@millrace/core';
+
+/** The zone of a namespace, in whose calendar its windows lie. */
+export interface ZoneReader {
+  zoneOf(namespaceId: string): Promise<string>;
+}
+
+/** Where audit events are kept for longer than in the table. */
+export interface ArchiveStore {
+  /** Stores an object under a key that only it has. `known`: it is there already; it is left as it is. */
+  put(key: string, body: Uint8Array): Promise<'stored' | 'known'>;
+}
+
+/** An entity that has used much of what a limit lets through in a window. */
+export interface ThresholdEvent {
+  /** The same for every repetition of the same event: whoever must not see it twice keeps this. */
+  readonly id: string;
+  readonly namespaceId: string;
+  readonly entity: string;
+  readonly resource: string;
+  readonly limit: string;
+  readonly window: { readonly type: WindowType; readonly start: string; readonly end: string };
+  /** Tokens used in the window so far, and those that the limit's rate lets through in all of it. */
+  readonly used: number;
+  readonly allowance: number;
+  readonly ratio: number;
+}
+
+/** Where threshold events go. They may arrive more than once. */
+export interface EventSink {
+  publish(events: readonly ThresholdEvent[]): Promise<void>;
+}
+
+/** What became of a batch. */
+export interface BatchFigures {
+  readonly records: number;
+  /** Records that moved a bucket's counters. */
+  readonly steps: number;
+  /** Records that can never be handled: they cannot be read. */
+  readonly poison: number;
+  /** Records that Lambda is told to send again, those before included. */
+  readonly failed: number;
+  readonly windowsWritten: number;
+  /** Windows that said all already: repetitions. */
+  readonly windowsKnown: number;
+  readonly auditArchived: number;
+  /** Requests that DynamoDB refused for want of capacity; most are then repeated with success. */
+  readonly throttles: number;
+  /** How old the oldest record was when all were done; absent for an empty batch. */
+  readonly lagMs?: number;
+  readonly durationMs: number;
+  /** Entities beyond the threshold of a limit; absent where no threshold is watched. */
+  readonly nearLimit?: number;
+}
+
+/** Something that went wrong, and how many records of the batch it met. */
+export interface Trouble {
+  readonly what: 'poison' | 'window' | 'zone' | 'archive' | 'threshold' | 'deadline';
+  readonly message: string;
+  readonly records: number;
+  /** One of the records. */
+  readonly eventId?: string;
+}
+
+/** Where the function tells how it fares. */
+export interface Metrics {
+  figures(figures: BatchFigures): void;
+  trouble(trouble: Trouble): void;
+}

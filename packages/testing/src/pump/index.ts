@@ -1,0 +1,12 @@
+export { PumpCrash } from './delivery.js';
+export { EngineStream } from './engine-stream.js';
+export { MemoryStream } from './memory-stream.js';
+export { type FailureMessage, type PumpCheckpoints, type PumpOptions, StreamPump } from './stream-pump.js';
+export type {
+  BatchResponse,
+  LambdaContext,
+  LambdaStreamEvent,
+  LambdaStreamRecord,
+  StreamHandler,
+  StreamSource,
+} from './stream-record.js';
