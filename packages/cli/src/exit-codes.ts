@@ -4,7 +4,7 @@ export const EXIT = {
   ok: 0,
   /** Something went wrong: no such entity, no access, no answer; for `doctor`, a check that failed. */
   failed: 1,
-  /** `limits diff` found differences, or `limits plan --exit-code` found changes to make. */
+  /** `limits diff` found differences, or `limits plan --exit-code` changes to make; the usage ledger is not whole, or a seal is broken. */
   different: 2,
   /** The limiter refused: `acquire` does not fit now. */
   refused: 3,
@@ -19,7 +19,9 @@ export const EXIT_CODES = `Exit codes:
     0  what was asked for was done
     1  something went wrong: there is no such entity, access is denied, the table gives no answer;
        for doctor: a check failed
-    2  differences: limits diff found drift, or limits plan --exit-code found changes to make
+    2  differences: limits diff found drift, or limits plan --exit-code found changes to make;
+       usage verify found something missing, usage repair left something, or usage seal --check
+       found a window that is not as it was sealed
     3  the limiter refused: acquire does not fit now; the answer says when to try again
    64  what was typed can never work: an unknown option, a name or a limit that cannot be, a manifest
        with mistakes, no --yes where nobody can be asked; nothing was sent

@@ -29,6 +29,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   ENTITY_HAS_CHILDREN: 'move them elsewhere, or delete them too with --children',
   CONFLICT: 'wait until the other one has ended, or, if it is known to be dead, use --take-over',
   ENTITY_DISABLED: '"millrace entity enable" lets it acquire again',
+  NOT_SEALED: '"millrace usage seal" seals a window that is over',
   SCHEMA_VERSION: '"millrace table status" shows the version of the table, "millrace --version" that of this program',
 };
 

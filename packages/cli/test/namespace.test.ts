@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => here.close());
 
-const acme = { name: 'acme', id: expect.stringMatching(/^[0-9a-f]{12}$/), state: 'active', createdAt: expect.any(String) };
+const acme = { name: 'acme', id: expect.stringMatching(/^[0-9a-f]{12}$/), state: 'active', createdAt: expect.any(String), zone: 'UTC' };
 
 describe('millrace namespace', () => {
   it('registers, and leaves one that is active as it is', async () => {
@@ -16,7 +16,15 @@ describe('millrace namespace', () => {
 
     expect({ code, out: steady(out) }).toEqual({
       code: 0,
-      out: lines('registered', '', 'namespace  acme', 'id         0123456789ab', 'state      active', 'created    2000-01-01T00:00:00Z'),
+      out: lines(
+        'registered',
+        '',
+        'namespace  acme',
+        'id         0123456789ab',
+        'state      active',
+        'created    2000-01-01T00:00:00Z',
+        'zone       UTC',
+      ),
     });
     expect(again).toEqual(acme);
     expect(out).toContain((again as { id: string }).id);
@@ -25,7 +33,7 @@ describe('millrace namespace', () => {
   it('shows one, and fails for one that is not there', async () => {
     expect(await here.answer('namespace show acme')).toEqual(acme);
     expect(steady((await here.millrace('namespace show acme')).out)).toBe(
-      lines('namespace  acme', 'id         0123456789ab', 'state      active', 'created    2000-01-01T00:00:00Z'),
+      lines('namespace  acme', 'id         0123456789ab', 'state      active', 'created    2000-01-01T00:00:00Z', 'zone       UTC'),
     );
     expect(await here.millrace('namespace show acne')).toMatchObject({
       code: 1,

@@ -235,6 +235,11 @@ export function ttlSecFor(
   return Math.ceil(fullUs / 1_000_000) + (shard === 0 && layout !== FIRST_LAYOUT ? FIRST_ITEM_GRACE_SEC : GRACE_SEC);
 }
 
+/** A moment, in seconds, before which the last write of a bucket was made: {@link ttlSecFor} adds at least this much to the time of each. */
+export function writtenBeforeSec({ ttlSec }: Pick<BucketState, 'ttlSec'>): number {
+  return ttlSec - GRACE_SEC;
+}
+
 /** True when an item would be deleted less than a day after it is full: its writer did not know how deep its debt is. */
 export function needsLongerTtl(state: BucketState): boolean {
   for (const limit of state.limits.values()) {

@@ -18,7 +18,8 @@ export type ErrorCode =
   | 'ENTITY_DISABLED'
   | 'NAMESPACE_STATE'
   | 'CONFLICT'
-  | 'UNREADABLE_RECORD';
+  | 'UNREADABLE_RECORD'
+  | 'NOT_SEALED';
 
 /** Base of all that Millrace throws. `code` says why, `cause` keeps what was underneath. */
 export class MillraceError extends Error {

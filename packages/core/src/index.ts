@@ -19,6 +19,7 @@ export {
   takeMove,
   ttlSecFor,
   type WriteOutcome,
+  writtenBeforeSec,
 } from './bucket.js';
 export {
   type ConfigEntry,
@@ -37,6 +38,7 @@ export {
 export { describeValue, type ErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
 export { type RateLimitHeaders, rateLimitHeaders } from './headers.js';
 export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind } from './input.js';
+export { instantMs, instantText } from './instant.js';
 export { acrossLayouts, FIRST_LAYOUT, type Layout, layoutAfter, MAX_SHARDS, mostShards, shardCount, shardTiming } from './layout.js';
 export { checkLimits, Limit, type LimitDefinition, type LimitOptions, MAX_LIMITS } from './limit.js';
 export {
@@ -75,15 +77,18 @@ export {
   SCHEMA_KEY,
   unescapeName,
 } from './schema/keys.js';
-export { TABLE_DEFINITION, TTL_ATTRIBUTE } from './schema/table.js';
+export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
 export {
   parseUsageKey,
+  sealKey,
   usageKey,
   usagePartition,
   usageSort,
   WINDOW_TYPES,
   type WindowRef,
   type WindowType,
+  windowName,
+  windowNames,
   zoneKey,
 } from './schema/usage-keys.js';
 export { checkSchemaVersion, SCHEMA_VERSION } from './schema/version.js';

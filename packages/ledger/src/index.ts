@@ -1,9 +1,10 @@
 export { holdsChange, mergeChange, type UsageWindowItem, type WindowChange } from './change.js';
 export { findGaps, type Gap } from './gaps.js';
 export { LedgerError } from './ledger-error.js';
+export { findNestingGaps, type Nesting, type NestingGap } from './nesting.js';
 export { reduceSteps } from './reduce.js';
 export { narrowed, repairsFor } from './repairs.js';
-export { checkRetention, DEFAULT_RETENTION, type Retention } from './retention.js';
+export { checkRetention, DEFAULT_RETENTION, expiresSec, type Retention } from './retention.js';
 export type { BucketStep, LimitStep, Span, StreamRecord } from './step.js';
 export { stepOf } from './step-of.js';
 export type { WindowStore } from './store.js';

@@ -14,6 +14,7 @@ import {
   type WindowRef,
   type WireItem,
   windowAttribute,
+  windowName,
   wireKey,
 } from '@millrace/core';
 import type { UsageWindowItem, WindowChange } from './change.js';
@@ -123,7 +124,9 @@ function request(
   // An item that this release could not read it must not write either.
   const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
   const isReadable = `(attribute_not_exists(${version}) OR ${version} BETWEEN ${oldest} AND ${newest})`;
-  const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`];
+  // Always the same for a window: the index, whose key it is, is written to when the item is made and never again.
+  const name = `${expression.name(ATTRIBUTE.windowName)} = ${expression.value({ S: windowName(ref) })}`;
+  const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`, name];
   if (expires !== undefined) header.push(`${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(expires)}`);
   return {
     TableName: table,

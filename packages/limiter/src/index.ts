@@ -1,4 +1,4 @@
-export type { ConfigLevel, ConfigSource, EntityControl, ErrorCode, UnavailablePolicy } from '@millrace/core';
+export type { ConfigLevel, ConfigSource, EntityControl, ErrorCode, UnavailablePolicy, WindowType } from '@millrace/core';
 export {
   isMillraceError,
   Limit,
@@ -19,7 +19,7 @@ export type { EntityLevel, EntityLevelPage } from './admin/entity-levels.js';
 export type { ControlOptions, CreateEntityOptions, DeleteEntityOptions, MoveEntityOptions } from './admin/entity-options.js';
 export type { NamePage, PageOptions } from './admin/named-pages.js';
 export type { NamespaceDescription } from './admin/namespace-record.js';
-export type { NamespacePage, Namespaces } from './admin/namespaces.js';
+export type { NamespacePage, Namespaces, RegisterOptions } from './admin/namespaces.js';
 export type { PurgeOptions, PurgeProgress, PurgeResult } from './admin/purge.js';
 export type { StoredLevel } from './admin/stored-level.js';
 export type { LimitsInput, StoredLimits } from './admin/stored-limits.js';
@@ -47,3 +47,19 @@ export {
 } from './engine/index.js';
 export type { RateLimiterOptions } from './options.js';
 export { RateLimiter } from './rate-limiter.js';
+export type { CurrentLimit, CurrentOptions, CurrentUsage } from './usage/current.js';
+export type { FindingKind, UsageFinding } from './usage/examine.js';
+export type { SealCheck, SealContent, SealName, SealOptions, UsageSeal } from './usage/seal.js';
+export type { SnapshotPage, SnapshotsOptions, UsageSnapshot } from './usage/snapshots.js';
+export type { SummaryOptions, UsageSummary } from './usage/summary.js';
+export type { TopOptions, TopUsage } from './usage/top.js';
+export type {
+  RepairUsageOptions,
+  UsageInFlight,
+  UsageProgress,
+  UsageRepair,
+  UsageVerdict,
+  VerifyUsageOptions,
+} from './usage/trust-options.js';
+export type { Usage } from './usage/usage.js';
+export type { LimitUsage, UsageByLimit } from './usage/usage-parts.js';

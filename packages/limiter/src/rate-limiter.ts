@@ -18,6 +18,8 @@ import {
   type Verdict,
 } from './engine/index.js';
 import { checkOptions, HOUR_MS, type RateLimiterOptions } from './options.js';
+import { Usage } from './usage/usage.js';
+import { zoneOnce } from './usage/usage-parts.js';
 import { answersWithin, findNamespaceId, openWorld, runFor, type World } from './world.js';
 
 /**
@@ -40,6 +42,8 @@ export class RateLimiter {
   readonly namespaces: Namespaces;
   /** What administrators have done. */
   readonly audit: AuditLog;
+  /** What entities have used. */
+  readonly usage: Usage;
   readonly #world: World;
   readonly #engine: Engine;
   readonly #isScoped: boolean;
@@ -61,6 +65,12 @@ export class RateLimiter {
     this.limits = new StoredLimits(administration);
     this.namespaces = new Namespaces(administration);
     this.audit = new AuditLog(administration);
+    this.usage = new Usage({
+      ...administration,
+      sleep: world.engine.sleep,
+      available: (entity, resource) => engine.available(entity, resource),
+      zone: zoneOnce(administration),
+    });
     registerAdministration(this, administration);
   }
 

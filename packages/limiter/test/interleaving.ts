@@ -18,6 +18,7 @@ function player(table: ItemTable): Player {
       transact: (writes) => turn().then(() => table.transact(writes)),
       deleteAll: (keys) => turn().then(() => table.deleteAll(keys)),
       scan: (...args) => turn().then(() => table.scan(...args)),
+      indexed: (...args) => turn().then(() => table.indexed(...args)),
     },
   };
 }
@@ -111,6 +112,7 @@ export function interrupted(table: ItemTable, at: number, somebody: () => Promis
     transact: (writes) => counted().then(() => table.transact(writes)),
     deleteAll: (keys) => counted().then(() => table.deleteAll(keys)),
     scan: (...args) => counted().then(() => table.scan(...args)),
+    indexed: (...args) => counted().then(() => table.indexed(...args)),
     get requests() {
       return requests;
     },

@@ -46,6 +46,7 @@ export function limitsWorld(table = new MemoryTable(), namespaceId = 'ns1'): Lim
     },
     deleteAll: (keys) => table.deleteAll(keys),
     scan: (...args) => table.scan(...args),
+    indexed: (...args) => table.indexed(...args),
   };
   const parts: Administration = {
     items: watched,

@@ -86,5 +86,6 @@ export function interrupted(table: ItemTable, operation: 'transact' | 'deleteAll
     transact: (writes) => first('transact').then(() => table.transact(writes)),
     deleteAll: (keys) => first('deleteAll').then(() => table.deleteAll(keys)),
     scan: (...place) => table.scan(...place),
+    indexed: (...place) => table.indexed(...place),
   };
 }

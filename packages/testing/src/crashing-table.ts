@@ -64,6 +64,10 @@ export class CrashingTable implements ItemTable {
     return this.#request('scan', () => this.#table.scan(prefix, after, pageSize));
   }
 
+  indexed(name: string, after: ItemKey | undefined, pageSize: number): Promise<KeyPage> {
+    return this.#request('indexed', () => this.#table.indexed(name, after, pageSize));
+  }
+
   async #request<T>(operation: string, carryOut: () => Promise<T>): Promise<T> {
     if (this.crashed) throw new Crash(`the process died before this ${operation}`);
     this.operations.push(operation);

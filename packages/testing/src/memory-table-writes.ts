@@ -6,8 +6,8 @@ export function holds(when: Condition, item: Item | undefined): boolean {
   return when.every((clause) => {
     const value = item?.[clause.attribute];
     if ('is' in clause) return (value === undefined) === (clause.is === 'absent');
-    if ('equals' in clause) return value === clause.equals;
-    return typeof value === 'number' && value <= clause.atMost;
+    if ('equals' in clause) return isNumeric(value) && isNumeric(clause.equals) ? isEqual(value, clause.equals) : value === clause.equals;
+    return isNumeric(value) && value <= clause.atMost;
   });
 }
 
@@ -40,4 +40,13 @@ function sum(attribute: string, old: unknown, amount: number): number {
 /** DynamoDB orders sort keys by their bytes in UTF-8, which is not how JavaScript orders text. */
 export function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function isNumeric(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** A number may be told as either kind. */
+function isEqual(a: number | bigint, b: number | bigint): boolean {
+  return a <= b && a >= b;
 }

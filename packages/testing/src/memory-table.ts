@@ -1,4 +1,4 @@
-import type { ItemKey } from '@millrace/core';
+import { ATTRIBUTE, type ItemKey } from '@millrace/core';
 import type { Item, ItemPage, ItemQuery, ItemTable, ItemWrite, KeyPage } from '@millrace/limiter/admin';
 import { checkTransaction, keyOfItem, keyOfWrite } from './memory-table-checks.js';
 import { compareBytes, holds, written } from './memory-table-writes.js';
@@ -62,6 +62,16 @@ export class MemoryTable implements ItemTable {
     return looked.length > pageSize && last !== undefined ? { keys, next: last } : { keys };
   }
 
+  async indexed(name: string, after: ItemKey | undefined, pageSize: number): Promise<KeyPage> {
+    const order = (a: ItemKey, b: ItemKey): number => compareBytes(a.partition, b.partition) || compareBytes(a.sort, b.sort);
+    const keys = [...this.#partitions.values()]
+      .flatMap((items) => [...items.values()].filter((item) => item[ATTRIBUTE.windowName] === name).map(keyOfItem))
+      .filter((key) => after === undefined || order(key, after) > 0)
+      .sort(order);
+    const [page, last] = [keys.slice(0, pageSize), keys[pageSize - 1]];
+    return keys.length > pageSize && last !== undefined ? { keys: page, next: last } : { keys: page };
+  }
+
   /** All items, in no order that means anything. */
   items(): Item[] {
     return [...this.#partitions.values()].flatMap((items) => [...items.values()].map((item) => structuredClone(item)));
@@ -71,7 +81,7 @@ export class MemoryTable implements ItemTable {
   put(item: Item): void {
     const { partition, sort } = keyOfItem(item);
     const items = this.#partitions.get(partition) ?? new Map<string, Item>();
-    this.#partitions.set(partition, items.set(sort, structuredClone(item)));
+    this.#partitions.set(partition, items.set(sort, structuredClone(narrowed(item))));
   }
 
   #at({ partition, sort }: ItemKey): Item | undefined {
@@ -83,4 +93,14 @@ export class MemoryTable implements ItemTable {
     items?.delete(sort);
     if (items?.size === 0) this.#partitions.delete(partition);
   }
+}
+
+/** A whole number that fits is read as a number, whatever kind it was written as. */
+function narrowed(item: Item): Item {
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [
+      name,
+      typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value,
+    ]),
+  );
 }

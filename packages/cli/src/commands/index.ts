@@ -13,6 +13,7 @@ import { addNamespace } from './namespace.js';
 import { addResource } from './resource.js';
 import { addSystem } from './system.js';
 import { addTable } from './table.js';
+import { addUsage } from './usage.js';
 
 /** Adds every command, in the order in which help names them. */
 export function addCommands(program: Command, cli: Cli): void {
@@ -25,6 +26,7 @@ export function addCommands(program: Command, cli: Cli): void {
   addAcquire(program, cli);
   addAvailable(program, cli);
   addExplain(program, cli);
+  addUsage(program, cli);
   addAudit(program, cli);
   addCost(program, cli);
   addDoctor(program, cli);

@@ -11,16 +11,18 @@ import { type Answer, addCommand, addGroup, answering, type Cli } from '../sessi
 /** `millrace namespace`: the registry of the table. None of these commands needs a namespace to be there. */
 export function addNamespace(program: Command, cli: Cli): void {
   const namespace = addGroup(program, 'namespace', 'the namespaces of the table: worlds of their own that never see each other');
-  addCommand(
-    namespace,
-    'register <name>',
-    'make a namespace; one that is active stays as it is',
-    'millrace namespace register acme',
-  ).action(
-    answering(cli, (session, name: string) =>
-      withRegistry(session, async ({ namespaces }) => described(await namespaces.register(name), 'registered')),
-    ),
-  );
+  addCommand(namespace, 'register <name>', 'make a namespace; one that is active stays as it is', 'millrace namespace register acme')
+    .option(
+      '--zone <name>',
+      'the time zone in which the days of its usage begin, as Europe/Berlin; it can never be changed (UTC unless given)',
+    )
+    .action(
+      answering(cli, (session, name: string, { zone }: { readonly zone?: string }) =>
+        withRegistry(session, async ({ namespaces }) =>
+          described(await namespaces.register(name, zone === undefined ? {} : { zone }), 'registered'),
+        ),
+      ),
+    );
   addPageOptions(addCommand(namespace, 'list', 'namespaces of every state', 'millrace namespace list'), 'namespaces').action(
     answering(cli, (session, flags: PageFlags) => {
       const page = parsePage(flags);
@@ -85,7 +87,7 @@ function addEnds(namespace: Command, cli: Cli): void {
 }
 
 function described(namespace: NamespaceDescription, done?: string): Answer {
-  const { name, id, state, createdAt, deletedAt } = namespace;
+  const { name, id, state, createdAt, zone, deletedAt } = namespace;
   return {
     json: namespace,
     text: (style) => {
@@ -94,6 +96,7 @@ function described(namespace: NamespaceDescription, done?: string): Answer {
         ['id', id],
         ['state', state],
         ['created', moment(createdAt)],
+        ['zone', zone],
         ['deleted', deletedAt === undefined ? undefined : moment(deletedAt)],
       ] as const;
       return `${done === undefined ? '' : `${done}\n\n`}${details(pairs, style)}`;

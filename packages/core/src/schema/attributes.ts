@@ -36,6 +36,7 @@ export const ATTRIBUTE = {
   zone: 'zone',
   seqFrom: 'sa',
   seqTo: 'sb',
+  windowName: 'w',
 } as const;
 
 const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.', scale: 'p.', seed: 's.', seedScale: 'z.' } as const;

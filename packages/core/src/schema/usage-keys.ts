@@ -53,6 +53,35 @@ export function parseUsageKey(partition: string, sort: string): WindowRef | unde
   return { bucket, eraUs: Number(era), type, startMs };
 }
 
+/**
+ * Over how many names of the index the entities of one window are spread. At the top of an hour everybody's first write of
+ * the hour makes an item, and one partition of an index takes a thousand of those a second.
+ */
+const WINDOW_NAMES = 8;
+
+/** The name that a window has in the index: of its type, resource and start, and one of a few by its entity. It never changes. */
+export function windowName({ bucket, type, startMs }: WindowRef): string {
+  let hash = 2_166_136_261;
+  for (let index = 0; index < bucket.entity.length; index += 1) {
+    hash = Math.imul(hash ^ bucket.entity.charCodeAt(index), 16_777_619) >>> 0;
+  }
+  return nameInIndex(bucket.namespaceId, type, bucket.resource, startMs, hash % WINDOW_NAMES);
+}
+
+/** All names under which the index has the entities that used a resource in a window. */
+export function windowNames(namespaceId: string, type: WindowType, resource: string, startMs: number): readonly string[] {
+  return Array.from({ length: WINDOW_NAMES }, (_, share) => nameInIndex(namespaceId, type, resource, startMs, share));
+}
+
+function nameInIndex(namespaceId: string, type: WindowType, resource: string, startMs: number, share: number): string {
+  return `${namespaceId}/w/${usageSort(type, resource, startMs)}/${share}`;
+}
+
+/** The seal of a closed window of a resource: what all entities used in it, and a hash by which a later change is seen. */
+export function sealKey(namespaceId: string, type: WindowType, resource: string, startMs: number): ItemKey {
+  return { partition: `${namespaceId}/seal/${escapeName(resource)}`, sort: `${type}/${instantText(startMs)}` };
+}
+
 /** Where the zone of a namespace lies, for whoever knows only its id. */
 export function zoneKey(namespaceId: string): ItemKey {
   return { partition: `${namespaceId}/z`, sort: 'zone' };

@@ -19,6 +19,8 @@ export interface NamespaceRecord {
   readonly createdAtMs: number;
   /** When it was deleted; absent while it is active. */
   readonly deletedAtMs?: number;
+  /** The IANA zone in which its days begin; those of an earlier release have none, and keep UTC. */
+  readonly zone?: string;
 }
 
 export function namespaceReadRequest(table: string, name: string): GetItemWire {
@@ -30,11 +32,13 @@ export function namespaceFromItem(item: WireItem): NamespaceRecord {
   const name = textAt(item, ATTRIBUTE.name) ?? '';
   checkSchemaVersion(`namespace "${name}"`, numberAt(item, ATTRIBUTE.schemaVersion) ?? 0);
   const [state, deletedAtMs] = [textAt(item, ATTRIBUTE.state), numberAt(item, ATTRIBUTE.deletedAtMs)];
+  const zone = textAt(item, ATTRIBUTE.zone);
   return {
     name,
     id: textAt(item, ATTRIBUTE.namespaceId) ?? '',
     state: state === 'deleted' || state === 'purging' ? state : 'active',
     createdAtMs: numberAt(item, ATTRIBUTE.createdAtMs) ?? 0,
     ...(deletedAtMs === undefined ? {} : { deletedAtMs }),
+    ...(zone === undefined ? {} : { zone }),
   };
 }

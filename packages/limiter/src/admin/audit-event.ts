@@ -17,7 +17,9 @@ export type AuditAction =
   | 'namespace.delete'
   | 'namespace.recover'
   | 'namespace.purge'
-  | 'schema.migrate';
+  | 'schema.migrate'
+  | 'usage.repair'
+  | 'usage.seal';
 
 /** One administrative write, as it is remembered. */
 export interface AuditEvent {

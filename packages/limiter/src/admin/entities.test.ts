@@ -74,10 +74,10 @@ describe('creating an entity', () => {
     const world = entitiesWorld();
     await world.entities.create('org');
     const lost = new Error('lost');
-    const { get, query, deleteAll, scan } = world.parts.items;
+    const { get, query, deleteAll, scan, indexed } = world.parts.items;
     const transact = () => Promise.reject(lost);
 
-    await expect(world.through({ get, query, deleteAll, scan, transact }).create('key')).rejects.toBe(lost);
+    await expect(world.through({ get, query, deleteAll, scan, indexed, transact }).create('key')).rejects.toBe(lost);
 
     expect(world.told).toEqual([
       { level: 'lineage', entity: 'org' },

@@ -29,7 +29,7 @@ export { levelName, levelNamed } from './level-name.js';
 export type { MigrationProgress, MigrationResult } from './migrations.js';
 export type { NamePage, PageOptions } from './named-pages.js';
 export type { NamespaceDescription } from './namespace-record.js';
-export { type NamespacePage, Namespaces } from './namespaces.js';
+export { type NamespacePage, Namespaces, type RegisterOptions } from './namespaces.js';
 export { type OpenNamespaces, type OpenNamespacesOptions, openNamespaces } from './open-namespaces.js';
 export type { PurgeOptions, PurgeProgress, PurgeResult } from './purge.js';
 export type { StoredLevel } from './stored-level.js';

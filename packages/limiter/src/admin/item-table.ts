@@ -1,6 +1,6 @@
 import { ATTRIBUTE, type ItemKey } from '@millrace/core';
 
-/** An item with its key, in plain values: text, numbers, true and false, lists and maps of them. */
+/** An item with its key, in plain values: text, numbers, true and false, lists and maps of them. Whole numbers beyond 2^53 are bigints. */
 export type Item = Readonly<Record<string, unknown>>;
 
 /** What must hold of an item for a write to happen; all clauses must. */
@@ -8,8 +8,8 @@ export type Condition = readonly Clause[];
 
 export type Clause =
   | { readonly attribute: string; readonly is: 'absent' | 'present' }
-  | { readonly attribute: string; readonly equals: string | number | boolean }
-  | { readonly attribute: string; readonly atMost: number };
+  | { readonly attribute: string; readonly equals: string | number | bigint | boolean }
+  | { readonly attribute: string; readonly atMost: number | bigint };
 
 /** One write of a transaction. */
 export type ItemWrite =
@@ -69,6 +69,11 @@ export interface ItemTable {
   deleteAll(keys: readonly ItemKey[]): Promise<void>;
   /** Keys of items whose partition keys begin with `prefix`. It reads the whole table, a page at a time; a page may be empty. */
   scan(prefix: string, after: ItemKey | undefined, pageSize: number): Promise<KeyPage>;
+  /**
+   * Keys of the items that the sparse index has under a name: those whose attribute `w` is it. The index follows the table
+   * after a moment, so it may lack what was written just now.
+   */
+  indexed(name: string, after: ItemKey | undefined, pageSize: number): Promise<KeyPage>;
 }
 
 /** The key of an item. */

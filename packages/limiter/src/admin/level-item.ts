@@ -104,7 +104,7 @@ export function wireItem(item: Item): WireItem {
 /** A plain value as DynamoDB writes it; none for a kind that no part of Millrace stores. */
 function wireValue(value: unknown): AttributeValue[] {
   if (typeof value === 'string') return [{ S: value }];
-  if (typeof value === 'number') return [{ N: String(value) }];
+  if (typeof value === 'number' || typeof value === 'bigint') return [{ N: String(value) }];
   if (typeof value === 'boolean') return [{ BOOL: value }];
   if (Array.isArray(value)) return [{ L: value.flatMap(wireValue) }];
   return typeof value === 'object' && value !== null ? [{ M: wireItem(value as Item) }] : [];

@@ -9,6 +9,7 @@ import {
   namespaceKey,
   SCHEMA_VERSION,
 } from '@millrace/core';
+import { DEFAULT_ZONE } from '@millrace/ledger';
 import type { Condition, Item } from './item-table.js';
 import { wireItem } from './level-item.js';
 
@@ -22,6 +23,8 @@ export interface NamespaceDescription {
   readonly id: string;
   readonly state: NamespaceState;
   readonly createdAt: Date;
+  /** The IANA zone in which the days, weeks and months of its usage begin. */
+  readonly zone: string;
   /** When it was deleted; absent while it is active. */
   readonly deletedAt?: Date;
 }
@@ -32,7 +35,7 @@ export function newNamespaceId(): string {
 }
 
 /** The item of a new namespace. */
-export function namespaceItem({ name, id, state, createdAtMs }: NamespaceRecord): Item {
+export function namespaceItem({ name, id, state, createdAtMs, zone }: NamespaceRecord): Item {
   return {
     ...itemKeyOf(namespaceKey(name)),
     [ATTRIBUTE.schemaVersion]: SCHEMA_VERSION,
@@ -40,6 +43,7 @@ export function namespaceItem({ name, id, state, createdAtMs }: NamespaceRecord)
     [ATTRIBUTE.namespaceId]: id,
     [ATTRIBUTE.state]: state,
     [ATTRIBUTE.createdAtMs]: createdAtMs,
+    ...(zone === undefined ? {} : { [ATTRIBUTE.zone]: zone }),
   };
 }
 
@@ -60,12 +64,20 @@ export function namespaceAsRead(item: Item): Condition {
   ];
 }
 
-export function describeNamespace({ name, id, state, createdAtMs, deletedAtMs }: NamespaceRecord): NamespaceDescription {
+export function describeNamespace({
+  name,
+  id,
+  state,
+  createdAtMs,
+  deletedAtMs,
+  zone = DEFAULT_ZONE,
+}: NamespaceRecord): NamespaceDescription {
   return {
     name,
     id,
     state,
     createdAt: new Date(createdAtMs),
+    zone,
     ...(deletedAtMs === undefined ? {} : { deletedAt: new Date(deletedAtMs) }),
   };
 }

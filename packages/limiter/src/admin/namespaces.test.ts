@@ -1,5 +1,7 @@
+import { zoneKey } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
 import { interrupted, registryWorld, START_MS } from '../../test/registry-world.js';
+import { readZone } from './namespace-zone.js';
 import { Namespaces } from './namespaces.js';
 
 const DAY_MS = 86_400_000;
@@ -15,9 +17,42 @@ describe('registering a namespace', () => {
       id: expect.stringMatching(/^[0-9a-f]{12}$/),
       state: 'active',
       createdAt: new Date(START_MS),
+      zone: 'UTC',
     });
     expect(await namespaces.describe('acme')).toStrictEqual(acme);
     expect((await namespaces.register('acme2')).id).not.toBe(acme.id);
+  });
+
+  it('keeps the zone in which its days begin where the aggregator finds it, and shows it', async () => {
+    const { namespaces, table } = registryWorld();
+
+    const acme = await namespaces.register('acme', { zone: 'Asia/Kathmandu' });
+
+    expect(acme.zone).toBe('Asia/Kathmandu');
+    expect(await namespaces.describe('acme')).toStrictEqual(acme);
+    expect((await namespaces.list()).namespaces).toStrictEqual([acme]);
+    expect(await table.get([zoneKey(acme.id)])).toMatchObject([{ zone: 'Asia/Kathmandu' }]);
+    expect(await readZone(table, acme.id)).toBe('Asia/Kathmandu');
+    expect(await readZone(table, (await namespaces.register('other')).id)).toBe('UTC');
+  });
+
+  it('under another zone is refused, since what was counted by its days cannot be counted anew', async () => {
+    const { namespaces } = registryWorld();
+    await namespaces.register('acme', { zone: 'Europe/Berlin' });
+
+    expect(await namespaces.register('acme')).toMatchObject({ zone: 'Europe/Berlin' });
+    expect(await namespaces.register('acme', { zone: 'Europe/Berlin' })).toMatchObject({ zone: 'Europe/Berlin' });
+    await expect(namespaces.register('acme', { zone: 'UTC' })).rejects.toMatchObject({
+      code: 'NAMESPACE_STATE',
+      message: expect.stringContaining('begin in Europe/Berlin, not in UTC'),
+    });
+  });
+
+  it.each(['', 'Mars/Olympus', '+02:00', 7, null])('refuses %j for a zone, and writes nothing', async (zone) => {
+    const { namespaces, table } = registryWorld();
+
+    await expect(namespaces.register('acme', { zone: zone as string })).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect(table.items()).toEqual([]);
   });
 
   it('again gives the same one, and writes nothing', async () => {

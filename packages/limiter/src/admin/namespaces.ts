@@ -9,6 +9,7 @@ import {
   namespaceKey,
   REGISTRY_PARTITION,
 } from '@millrace/core';
+import { checkZone, DEFAULT_ZONE } from '@millrace/ledger';
 import { type ActorOptions, type Administration, checkActor, inTurns } from './administration.js';
 import { type AuditAction, auditWrites } from './audit-event.js';
 import type { Item, ItemWrite } from './item-table.js';
@@ -24,7 +25,14 @@ import {
   stateError,
   TABLE_NAMESPACE_ID,
 } from './namespace-record.js';
+import { checkSameZone, zoneItem } from './namespace-zone.js';
 import { checkProgress, type PurgeOptions, type PurgeResult, purgeItems, tombstoneWrite } from './purge.js';
+
+/** How a namespace is made. */
+export interface RegisterOptions extends ActorOptions {
+  /** The IANA zone in which the days, weeks and months of its usage begin. It can never be changed. @default 'UTC' */
+  readonly zone?: string;
+}
 
 /** A page of the registry. */
 export interface NamespacePage {
@@ -55,20 +63,26 @@ export class Namespaces {
   /**
    * Makes a namespace, or describes the active one of that name. One read and one transaction.
    *
-   * @throws MillraceError `NAMESPACE_STATE` if one of that name is deleted or being purged
+   * @throws MillraceError `NAMESPACE_STATE` if one of that name is deleted or being purged, or has another zone
    */
-  async register(name: string, options: ActorOptions = {}): Promise<NamespaceDescription> {
-    const { actor } = checkCall(this.#parts, name, options);
+  async register(name: string, options: RegisterOptions = {}): Promise<NamespaceDescription> {
+    checkKeys('options', options, ['actor', 'zone']);
+    const { zone: wanted, ...rest } = options;
+    const { actor } = checkCall(this.#parts, name, rest);
+    // What is not written is UTC.
+    const ownZone = wanted === undefined || checkZone(wanted) === DEFAULT_ZONE ? {} : { zone: wanted };
     return this.#inTurns('register a namespace', async () => {
       const found = await this.#find(name);
       if (found !== undefined) {
         if (found.record.state !== 'active') throw stateError('register it', found.record);
+        checkSameZone(found.record, wanted);
         return describeNamespace(found.record);
       }
-      const record = { name, id: newNamespaceId(), state: 'active', createdAtMs: Math.floor(this.#parts.nowMs()) } as const;
+      const record = { name, id: newNamespaceId(), state: 'active', createdAtMs: Math.floor(this.#parts.nowMs()), ...ownZone } as const;
       const outcome = await this.#parts.items.transact([
         { kind: 'put', item: namespaceItem(record), when: [{ attribute: ATTRIBUTE.partitionKey, is: 'absent' }] },
-        ...this.#event('namespace.register', name, actor, undefined, { id: record.id, state: record.state }),
+        ...(ownZone.zone === undefined ? [] : [{ kind: 'put', item: zoneItem(record.id, ownZone.zone) } as const]),
+        ...this.#event('namespace.register', name, actor, undefined, { id: record.id, state: record.state, ...ownZone }),
       ]);
       return outcome === 'done' ? describeNamespace(record) : undefined;
     });

@@ -16,8 +16,13 @@ interface Translating {
 export function translated<Command extends object>(command: Command): Command {
   const target = command as unknown as Translating & DocumentCommand;
   const translate = target.addMarshallingMiddleware.bind(target);
-  // Numbers as they are: the SDK would make a bigint of one above 2^53, which no arithmetic here expects.
-  const translateConfig = { marshallOptions: {}, unmarshallOptions: { wrapNumbers: Number } };
+  const translateConfig = { marshallOptions: {}, unmarshallOptions: { wrapNumbers: exactly } };
   target.addMarshallingMiddleware = () => translate({ translateConfig });
   return command;
+}
+
+/** A number as it is: a bigint where a number of JavaScript would be another one, which only counters of buckets ever are. */
+function exactly(text: string): number | bigint {
+  const value = Number(text);
+  return Number.isSafeInteger(value) || !/^-?\d+$/.test(text) ? value : BigInt(text);
 }

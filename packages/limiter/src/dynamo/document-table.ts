@@ -13,7 +13,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { ATTRIBUTE, type ItemKey, StoreFailure } from '@millrace/core';
+import { ATTRIBUTE, type ItemKey, StoreFailure, WINDOW_INDEX } from '@millrace/core';
 import { type Item, type ItemPage, type ItemQuery, type ItemTable, type ItemWrite, type KeyPage, keyOf } from '../admin/item-table.js';
 import { type RetryParts, withRetries } from '../engine/index.js';
 import { translated } from './document-command.js';
@@ -124,6 +124,27 @@ export class DocumentTable implements ItemTable {
           ...(after === undefined ? {} : { ExclusiveStartKey: keyAttributes(after) }),
           Limit: pageSize,
           ConsistentRead: true,
+          ReturnConsumedCapacity: 'TOTAL',
+        }),
+      ),
+    );
+    const keys = Items.map(keyOf);
+    return more === undefined ? { keys } : { keys, next: keyOf(more) };
+  }
+
+  async indexed(name: string, after: ItemKey | undefined, pageSize: number): Promise<KeyPage> {
+    const expression = new ItemExpression();
+    const condition = `${expression.name(ATTRIBUTE.windowName)} = ${expression.value(name)}`;
+    const { Items = [], LastEvaluatedKey: more } = await this.#retried(() =>
+      this.#send<QueryCommandOutput>(
+        'Query',
+        new QueryCommand({
+          TableName: this.#table,
+          IndexName: WINDOW_INDEX,
+          KeyConditionExpression: condition,
+          ...expression.parts(),
+          ...(after === undefined ? {} : { ExclusiveStartKey: { ...keyAttributes(after), [ATTRIBUTE.windowName]: name } }),
+          Limit: pageSize,
           ReturnConsumedCapacity: 'TOTAL',
         }),
       ),

@@ -38,6 +38,7 @@ export async function createTable(options: CreateTableOptions): Promise<void> {
           ...TABLE_DEFINITION,
           AttributeDefinitions: [...TABLE_DEFINITION.AttributeDefinitions],
           KeySchema: [...TABLE_DEFINITION.KeySchema],
+          GlobalSecondaryIndexes: TABLE_DEFINITION.GlobalSecondaryIndexes.map((index) => ({ ...index, KeySchema: [...index.KeySchema] })),
         }),
       );
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { ItemTable } from '@millrace/limiter/admin';
 import { describe } from 'vitest';
 import { describeItemBatches } from './item-batches.js';
+import { describeItemIndex } from './item-index.js';
 import { describeItemQueries } from './item-queries.js';
 import { describeItemRefusals } from './item-refusals.js';
 import { describeItemTransactions } from './item-transactions.js';
@@ -14,5 +15,6 @@ export function describeItemTable(name: string, open: OpenStore<ItemTable>): voi
     describeItemRefusals(table);
     describeItemQueries(table);
     describeItemBatches(table);
+    describeItemIndex(table);
   });
 }

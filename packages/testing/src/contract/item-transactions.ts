@@ -1,4 +1,4 @@
-import type { ItemTable, ItemWrite } from '@millrace/limiter/admin';
+import type { Condition, ItemTable, ItemWrite } from '@millrace/limiter/admin';
 import { describe, expect, it } from 'vitest';
 import { ScratchItems } from './scratch-items.js';
 
@@ -11,6 +11,7 @@ const VALUES = {
   millis: 1_800_000_000_000,
   micros: 1_800_000_000_000_001,
   largest: Number.MAX_SAFE_INTEGER,
+  counter: 1_767_225_600_000_000_007n,
   yes: true,
   no: false,
   list: [{ name: 'rpm', refill: 500, reserve: 0.02 }, 'two', []],
@@ -26,6 +27,23 @@ export function describeItemTransactions(table: () => ItemTable): void {
       await scratch.table.transact([scratch.put('a', VALUES)]);
 
       expect(await scratch.at('a')).toStrictEqual(scratch.item('a', VALUES));
+    });
+
+    it('compare counters that no number of JavaScript holds, to the token', async () => {
+      const scratch = new ScratchItems(table());
+      const counter = 1_767_225_600_000_000_007n;
+      await scratch.table.transact([scratch.put('a', { counter })]);
+      const update = (when: Condition): ItemWrite => ({ kind: 'update', key: scratch.key('a'), set: { counter: counter + 1n }, when });
+
+      const outcomes = [
+        await scratch.table.transact([update([{ attribute: 'counter', equals: counter - 1n }])]),
+        await scratch.table.transact([update([{ attribute: 'counter', atMost: counter - 1n }])]),
+        await scratch.table.transact([update([{ attribute: 'counter', equals: counter }])]),
+        await scratch.table.transact([update([{ attribute: 'counter', atMost: counter + 1n }])]),
+      ];
+
+      expect(outcomes).toEqual(['conflict', 'conflict', 'done', 'done']);
+      expect(await scratch.at('a')).toStrictEqual(scratch.item('a', { counter: counter + 1n }));
     });
 
     it('put over what was there, and nothing of it is left', async () => {

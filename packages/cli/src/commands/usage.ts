@@ -1,0 +1,235 @@
+import type { CurrentUsage, RateLimiter, TopUsage, UsageSnapshot, WindowType } from '@millrace/limiter';
+import type { Command } from 'commander';
+import { loadArrow, writeArrow } from '../arrow-file.js';
+import { withLimiter } from '../connection.js';
+import { CliFailure } from '../failure.js';
+import { parseInstant } from '../parse/instant.js';
+import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
+import { parseWhole } from '../parse/whole.js';
+import { parseRange, parseWindowType } from '../parse/window.js';
+import { csv } from '../render/csv.js';
+import { figure, moment } from '../render/figures.js';
+import type { Style } from '../render/style.js';
+import { table } from '../render/table.js';
+import { totalsTable, usageChart, usageCsv, usageRows, usageTable } from '../render/usage.js';
+import { type Answer, addCommand, addGroup, answering, type Cli, type Session } from '../session.js';
+import { addUsageTrust } from './usage-trust.js';
+
+interface RangeFlags {
+  readonly type?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly csv?: boolean;
+}
+
+interface SnapshotFlags extends RangeFlags, PageFlags {
+  readonly fill?: boolean;
+  readonly chart?: boolean;
+  readonly arrow?: string;
+}
+
+const TYPE_HELP = 'hour, day, week or month';
+const MOMENT_HELP = '2026-05-01, 2026-05-01T08:00Z, or how long ago: 30min, 2h, 7d';
+const PAGE_SIZE = 1_000;
+
+/** `millrace usage`: what was used. */
+export function addUsage(program: Command, cli: Cli): void {
+  const usage = addGroup(program, 'usage', 'what entities have used, and whether the ledger that says so is whole');
+  addSnapshots(usage, cli);
+  addSummary(usage, cli);
+  addTop(usage, cli);
+  addCurrent(usage, cli);
+  addUsageTrust(usage, cli);
+}
+
+function addSnapshots(usage: Command, cli: Cli): void {
+  const command = addCommand(
+    usage,
+    'snapshots <entity> [resource]',
+    'what was used in each hour, day, week or month',
+    'millrace usage snapshots key-1 gpt-4 --type hour --from 24h --chart',
+  );
+  addPageOptions(command, 'windows')
+    .option('--type <type>', `${TYPE_HELP} (hour unless given)`)
+    .option('--from <moment>', `windows that begin from then on: ${MOMENT_HELP}`)
+    .option('--to <moment>', 'and before then (now unless given)')
+    .option('--fill', 'show windows in which nothing was used, too')
+    .option('--csv', 'print comma-separated values, of the whole range')
+    .option('--chart', 'draw bars of what was consumed, of the whole range')
+    .option('--arrow <file>', 'write the whole range to an Arrow file (needs the package apache-arrow)')
+    .action(
+      answering(cli, (session, entity: string, resource: string | undefined, flags: SnapshotFlags) => {
+        checkForms(session, flags);
+        const type = parseWindowType(flags.type ?? 'hour');
+        const fillGaps = flags.fill === true || flags.chart === true;
+        const query = { entity, ...(resource === undefined ? {} : { resource }), type, ...parseRange(flags, type, Date.now()), fillGaps };
+        const page = parsePage(flags);
+        const isWhole = flags.csv === true || flags.chart === true || flags.arrow !== undefined;
+        return isWhole ? wholeRange(session, query, flags, cli) : onePage(session, query, page);
+      }),
+    );
+}
+
+type SnapshotQuery = Parameters<RateLimiter['usage']['snapshots']>[0];
+
+async function onePage(session: Session, query: SnapshotQuery, page: ReturnType<typeof parsePage>): Promise<Answer> {
+  const { snapshots, next } = await withLimiter(session, ({ usage }) => usage.snapshots({ ...query, ...page }));
+  const rows = usageRows(query.entity, snapshots);
+  return {
+    json: { snapshots, ...(next === undefined ? {} : { next }) },
+    text: (style) => usageTable(rows, style),
+    ...pageNote(next),
+  };
+}
+
+async function wholeRange(session: Session, query: SnapshotQuery, flags: SnapshotFlags, { terminal }: Cli): Promise<Answer> {
+  const { arrow: file } = flags;
+  const arrow = file === undefined ? undefined : await loadArrow();
+  const snapshots = await allSnapshots(session, query);
+  const rows = usageRows(query.entity, snapshots);
+  if (file !== undefined && arrow !== undefined) {
+    await writeArrow(file, arrow, rows);
+    return { json: { file, rows: rows.length }, text: () => `wrote ${figure(rows.length)} rows to ${file}\n` };
+  }
+  const { columns } = terminal.out as { readonly columns?: number };
+  return {
+    json: { snapshots },
+    text: (style) => (flags.csv === true ? usageCsv(rows) : usageChart(snapshots, columns, style)),
+  };
+}
+
+async function allSnapshots(session: Session, query: SnapshotQuery): Promise<readonly UsageSnapshot[]> {
+  const progress = session.progress('windows');
+  try {
+    return await withLimiter(session, async ({ usage }) => {
+      const all: UsageSnapshot[] = [];
+      let after: string | undefined;
+      do {
+        const page = await usage.snapshots({ ...query, pageSize: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
+        all.push(...page.snapshots);
+        if (page.next !== undefined) progress.step(all.length);
+        after = page.next;
+      } while (after !== undefined);
+      return all;
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+function addSummary(usage: Command, cli: Cli): void {
+  addCommand(
+    usage,
+    'summary <entity> [resource]',
+    'what was used in a time altogether',
+    'millrace usage summary key-1 --from 2026-05-01 --to 2026-06-01',
+  )
+    .option('--type <type>', `sum only windows of this type: ${TYPE_HELP}`)
+    .option('--from <moment>', `from the first hour on that begins then or later: ${MOMENT_HELP} (30d unless given)`)
+    .option('--to <moment>', 'up to the first hour that begins then or later (now unless given)')
+    .option('--csv', 'print comma-separated values')
+    .action(
+      answering(cli, async (session, entity: string, resource: string | undefined, flags: RangeFlags) => {
+        checkForms(session, flags);
+        const type = flags.type === undefined ? {} : { type: parseWindowType(flags.type) };
+        const query = { entity, ...(resource === undefined ? {} : { resource }), ...type, ...parseRange(flags, 'day', Date.now()) };
+        const summary = await withLimiter(session, (limiter) => limiter.usage.summary(query));
+        const rows = Object.entries(summary.resources).flatMap(([name, limits]) =>
+          Object.entries(limits).map(([limit, { used, returned, net }]) => [entity, name, limit, used, returned, net]),
+        );
+        return {
+          json: { entity, ...summary },
+          text: (style) =>
+            flags.csv === true
+              ? csv(['entity', 'resource', 'limit', 'used', 'returned', 'net'], rows)
+              : `${moment(summary.from)} to ${moment(summary.to)}\n\n${totalsTable(summary.resources, style)}`,
+        };
+      }),
+    );
+}
+
+interface TopFlags {
+  readonly of?: string;
+  readonly type?: string;
+  readonly at?: string;
+  readonly count?: string;
+  readonly csv?: boolean;
+}
+
+function addTop(usage: Command, cli: Cli): void {
+  addCommand(
+    usage,
+    'top <resource>',
+    'the entities that used most of a resource',
+    'millrace usage top gpt-4 --of tpm --type day --at 2026-05-01',
+  )
+    .requiredOption('--of <limit>', 'the limit whose use is compared')
+    .option('--type <type>', `${TYPE_HELP} (hour unless given)`)
+    .option('--at <moment>', `in the window of then: ${MOMENT_HELP} (now unless given)`)
+    .option('--count <count>', 'how many, from 1 to 1,000 (10 unless given)')
+    .option('--csv', 'print comma-separated values')
+    .action(
+      answering(cli, async (session, resource: string, flags: TopFlags) => {
+        checkForms(session, flags);
+        const type: WindowType = parseWindowType(flags.type ?? 'hour');
+        const start = flags.at === undefined ? new Date() : parseInstant('--at', flags.at, Date.now());
+        const count = parseWhole('--count', flags.count ?? '10', 1, 1_000);
+        const query = { resource, type, start, limitName: flags.of ?? '', count };
+        const top = await withLimiter(session, (limiter) => limiter.usage.top(query));
+        const rows = top.entities.map(({ entity, used, returned, net }) => [entity, used, returned, net]);
+        return {
+          json: { resource, type, limit: query.limitName, ...top },
+          text: (style) => (flags.csv === true ? csv(['entity', 'used', 'returned', 'net'], rows) : topTable(top, query.limitName, style)),
+        };
+      }),
+    );
+}
+
+function topTable({ start, end, entities, entityCount, total }: TopUsage, limit: string, style: Style): string {
+  const rows = entities.map(({ entity, used, returned, net }) => [entity, used, returned, net, share(net, total)]);
+  const head = `${limit} from ${moment(start)} to ${moment(end)}: ${figure(total)} by ${figure(entityCount)} entities`;
+  return `${head}\n\n${table(['entity', 'used', 'returned', 'net', { title: 'share', align: 'right' }], rows, { style, empty: 'nothing was used' })}`;
+}
+
+function share(part: number, total: number): string | undefined {
+  return total > 0 ? `${((100 * part) / total).toFixed(1)} %` : undefined;
+}
+
+function addCurrent(usage: Command, cli: Cli): void {
+  addCommand(
+    usage,
+    'current <entity> [resource]',
+    'what was used by now, and what is left, from the buckets themselves',
+    'millrace usage current key-1 gpt-4',
+  ).action(
+    answering(cli, async (session, entity: string, resource: string | undefined) => {
+      const query = { entity, ...(resource === undefined ? {} : { resource }) };
+      const current = await withLimiter(session, (limiter) => limiter.usage.current(query));
+      return { json: { entity, current }, text: (style) => currentTable(current, style) };
+    }),
+  );
+}
+
+function currentTable(current: readonly CurrentUsage[], style: Style): string {
+  const rows = current.flatMap(({ resource, since, limits }) =>
+    Object.entries(limits).map(([limit, { net, available }]) => [
+      resource,
+      limit,
+      net,
+      available,
+      since === undefined ? undefined : moment(since),
+    ]),
+  );
+  return table(['resource', 'limit', 'net', 'available', 'since'], rows, { style, empty: 'no bucket is there: nothing was used lately' });
+}
+
+/** A program reads one form at a time. */
+function checkForms({ globals }: Session, flags: { readonly csv?: boolean; readonly chart?: boolean; readonly arrow?: string }): void {
+  const forms = [
+    ...(globals.json ? ['--json'] : []),
+    ...(flags.csv === true ? ['--csv'] : []),
+    ...(flags.chart === true ? ['--chart'] : []),
+  ];
+  const both = flags.arrow === undefined || forms.every((form) => form === '--json') ? forms : ['--arrow', ...forms];
+  if (both.length > 1) throw new CliFailure('USAGE', `${both.join(' and ')} exclude each other`, 'leave all but one of them out');
+}

@@ -1,0 +1,24 @@
+import { ValidationError, type WindowType } from '@millrace/core';
+import { parseInstant } from './instant.js';
+
+const TYPES: readonly WindowType[] = ['hour', 'day', 'week', 'month'];
+const DAY_MS = 86_400_000;
+/** How far back a listing goes that names no beginning. */
+const BACK_MS: Readonly<Record<WindowType, number>> = { hour: DAY_MS, day: 30 * DAY_MS, week: 84 * DAY_MS, month: 365 * DAY_MS };
+
+export function parseWindowType(text: string): WindowType {
+  const type = TYPES.find((known) => known === text);
+  if (type === undefined) throw new ValidationError('option "--type"', `one of ${TYPES.join(', ')}`, text);
+  return type;
+}
+
+/** Reads a range of time: from some windows ago until now, unless it is said. */
+export function parseRange(
+  flags: { readonly from?: string; readonly to?: string },
+  type: WindowType,
+  nowMs: number,
+): { from: Date; to: Date } {
+  const to = flags.to === undefined ? new Date(nowMs) : parseInstant('--to', flags.to, nowMs);
+  const from = flags.from === undefined ? new Date(to.getTime() - BACK_MS[type]) : parseInstant('--from', flags.from, nowMs);
+  return { from, to };
+}

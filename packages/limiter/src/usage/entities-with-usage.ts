@@ -1,0 +1,48 @@
+import { type ItemKey, parseBucketKey, unescapeName, usagePartition } from '@millrace/core';
+import { findBuckets } from '../admin/entity-leftovers.js';
+import { keyOf } from '../admin/item-table.js';
+import { allResources } from './read-windows.js';
+import type { UsageParts } from './usage-parts.js';
+
+const SCAN_PAGE = 1_000;
+
+/**
+ * Every entity that has used anything, once: those of which there are windows, and those that only have buckets. It reads
+ * the keys of the whole table, a page at a time, since no list of entities is complete: they need not be created.
+ */
+export async function* entitiesWithUsage({ items, namespaceId }: UsageParts): AsyncGenerator<string> {
+  let [after, seen]: [ItemKey | undefined, string] = [undefined, ''];
+  do {
+    const page = await items.scan(`${namespaceId}/`, after, SCAN_PAGE);
+    for (const key of page.keys) {
+      // The items of a partition follow each other.
+      if (key.partition === seen) continue;
+      seen = key.partition;
+      const entity = entityOf(key);
+      if (entity === undefined) continue;
+      if (key.partition === usagePartition(namespaceId, entity)) yield entity;
+      else if ((await items.query({ partition: usagePartition(namespaceId, entity), pageSize: 1 })).items.length === 0) yield entity;
+    }
+    after = page.next;
+  } while (after !== undefined);
+}
+
+function entityOf({ partition, sort }: ItemKey): string | undefined {
+  const [, kind, name] = partition.split('/');
+  if (kind === 'u' && name !== undefined) return unescapeName(name);
+  const bucket = parseBucketKey(partition, sort);
+  return bucket?.shard === 0 ? bucket.entity : undefined;
+}
+
+/** Every resource that an entity has used: those of its windows and those of its buckets. */
+export async function resourcesUsed(parts: UsageParts, entity: string): Promise<readonly string[]> {
+  const names = new Set(await allResources(parts, entity));
+  const [first] = await findBuckets(parts, entity);
+  if (first === undefined) return [...names];
+  let page: { readonly items: typeof first.items; readonly next?: string } = first;
+  for (;;) {
+    for (const item of page.items) names.add(unescapeName(keyOf(item).sort));
+    if (page.next === undefined) return [...names];
+    page = await parts.items.query({ partition: first.partition, pageSize: SCAN_PAGE, after: page.next });
+  }
+}

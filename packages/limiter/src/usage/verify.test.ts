@@ -1,0 +1,133 @@
+import type { WireItem } from '@millrace/core';
+import { stepOf } from '@millrace/ledger';
+import { MemoryTable } from '@millrace/testing';
+import { describe, expect, it } from 'vitest';
+import { sums, verified } from '../../test/usage-books.js';
+import { HOUR_MS, UsageWorld } from '../../test/usage-world.js';
+
+describe('a ledger that is whole', () => {
+  it('is found to be, in one look', async () => {
+    const world = new UsageWorld();
+    for (let index = 0; index < 100; index += 1) {
+      world.nowMs += 5 * HOUR_MS;
+      await world.use({ used: 3, shard: index % 3, entity: `key-${index % 2}` });
+      await world.use({ returned: 1, shard: index % 3, entity: `key-${index % 2}` });
+    }
+
+    expect(await world.usage.verify()).toMatchObject({ clean: true, entities: 2, findings: 0, found: [], inFlight: [] });
+    expect(world.slept).toEqual([]);
+  });
+
+  it('stays so when a bucket expires and begins anew, and that of its windows which have expired are gone', async () => {
+    const table = new MemoryTable();
+    const world = new UsageWorld({ table, at: '2027-01-05T08:00:00Z' });
+    await world.use({ used: 3 });
+    await world.expire();
+    await world.at('2027-04-25T08:00:00Z').use({ used: 5 });
+    await world.at('2027-05-30T08:00:00Z').use({ used: 7 });
+    const expired = table.items().filter((item) => Number(item['ttl'] ?? Number.POSITIVE_INFINITY) < world.nowMs / 1_000);
+
+    expect(await verified(world)).toEqual([]);
+    expect(expired).toHaveLength(1);
+    await table.deleteAll(expired.map((item) => ({ partition: String(item['PK']), sort: String(item['SK']) })));
+    expect(await verified(world)).toEqual([]);
+  });
+
+  it('tells what is in flight apart from what is lost', async () => {
+    const world = new UsageWorld();
+    await world.use({ used: 3 });
+    const late = [await world.write({ used: 5 }), await world.write({ returned: 2 })];
+
+    const verdict = await world.usage.verify();
+    expect(verdict).toMatchObject({ clean: true, inFlight: [{ entity: 'key-1', limit: 'rpm', used: 5, returned: 2, net: 3 }] });
+    expect(await world.usage.repair()).toMatchObject({ clean: true, repairedCount: 0 });
+
+    // It comes while the verification looks once more.
+    world.onSleep = () => world.book(late);
+    expect(await world.usage.verify()).toMatchObject({ clean: true, inFlight: [] });
+    expect(world.slept).toEqual([5_000, 5_000, 5_000]);
+  });
+
+  it('is not called broken for the moment in which some of the windows of a record are written', async () => {
+    const world = new UsageWorld();
+    await world.use({ used: 3 });
+    world.nowMs += HOUR_MS;
+    const step = await world.write({ used: 5 });
+    await world.book([step], ['hour']);
+    world.onSleep = () => world.book([step]);
+
+    expect(await world.usage.verify()).toMatchObject({ clean: true, found: [], inFlight: [] });
+  });
+});
+
+describe('verifying', () => {
+  it('of one entity and resource reads nothing else', async () => {
+    const world = new UsageWorld();
+    for (const entity of ['key-1', 'key-2']) {
+      for (const resource of ['gpt-4', 'gpt-3']) {
+        await world.use({ entity, resource, used: 1 });
+        await world.lose({ entity, resource, used: 1 });
+      }
+    }
+    world.nowMs += HOUR_MS;
+    for (const entity of ['key-1', 'key-2']) for (const resource of ['gpt-4', 'gpt-3']) await world.use({ entity, resource, used: 1 });
+
+    const named = async (options: object) =>
+      (await world.usage.verify(options)).found
+        .filter(({ type }) => type === 'hour')
+        .map(({ entity, resource }) => `${entity} ${resource}`);
+
+    expect(await named({ entity: 'key-2', resource: 'gpt-3' })).toEqual(['key-2 gpt-3']);
+    expect((await named({ entity: 'key-2' })).sort()).toEqual(['key-2 gpt-3', 'key-2 gpt-4']);
+    expect(await named({})).toHaveLength(4);
+  });
+
+  it('tells how far it has come, and finds entities that the ledger does not know at all', async () => {
+    const world = new UsageWorld();
+    await world.use({ entity: 'a/b', used: 1 });
+    await world.lose({ entity: 'c', used: 2 });
+    const progress: unknown[] = [];
+
+    const verdict = await world.usage.verify({ onProgress: (step) => progress.push(step) });
+
+    expect(verdict).toMatchObject({ clean: true, entities: 2, windows: 4, inFlight: [{ entity: 'c', net: 2 }] });
+    expect(progress).toHaveLength(2);
+    expect(progress.at(-1)).toEqual({ entities: 2, windows: 4, findings: 0 });
+  });
+
+  it('of what only some types are kept of, is told of which', async () => {
+    const world = new UsageWorld();
+    world.types = ['hour', 'month'];
+    await world.use({ used: 1 });
+    await world.lose({ used: 2 });
+    world.nowMs += HOUR_MS;
+    await world.use({ used: 1 });
+
+    const { found } = await world.usage.verify({ types: ['hour', 'month'] });
+
+    expect(found.map(({ type }) => type)).toEqual(['hour']);
+  });
+
+  it.each([{ entity: '' }, { settleMs: -1 }, { types: [] }, { types: ['year'] }, { since: 5 }, { onProgress: 1 }, { repair: true }])(
+    'refuses %j',
+    async (options) => {
+      await expect(new UsageWorld().usage.verify(options as never)).rejects.toMatchObject({ code: 'VALIDATION' });
+    },
+  );
+});
+
+describe('records of expiry', () => {
+  it('change nothing: the bucket is deleted, what it used was used', async () => {
+    const world = new UsageWorld();
+    const images: WireItem[] = [];
+    world.onWrite = (item) => images.push(item);
+    await world.use({ used: 5 });
+    const before = await sums(world);
+    await world.expire();
+    const [oldImage = {}] = images;
+
+    expect(stepOf({ eventId: 'expiry', atMs: world.nowMs, oldImage, isExpiry: true })).toBeUndefined();
+    expect(await sums(world)).toEqual(before);
+    expect(await verified(world)).toEqual([]);
+  });
+});
