@@ -1,7 +1,7 @@
 import { usageKey, type WindowType } from '@millrace/core';
 import { mergeChange, type WindowChange } from './change.js';
 import type { BucketStep } from './step.js';
-import { type UsageWindow, windowOf } from './windows.js';
+import { WindowMemory } from './window-memory.js';
 
 /**
  * What the steps of a batch make of windows: one change for each bucket item, era and window. The order of the steps, and
@@ -13,9 +13,11 @@ export function reduceSteps(
   types: readonly WindowType[],
 ): readonly WindowChange[] {
   const changes = new Map<string, WindowChange>();
-  const windowsAt = rememberedWindows(types);
+  const memory = new WindowMemory();
   for (const { ref: bucket, eraUs, atMs, seq, limits } of steps) {
-    for (const { type, startMs } of windowsAt(atMs, zoneOf(bucket.namespaceId))) {
+    const zone = zoneOf(bucket.namespaceId);
+    for (const type of types) {
+      const { startMs } = memory.windowOf(atMs, zone, type);
       const change: WindowChange = { ref: { bucket, eraUs, type, startMs }, seq, limits };
       const { partition, sort } = usageKey(change.ref);
       const name = `${partition}\n${sort}`;
@@ -24,22 +26,4 @@ export function reduceSteps(
     }
   }
   return [...changes.values()];
-}
-
-/** The windows that a batch has met: its records are of a few, and calendars are slow. */
-function rememberedWindows(types: readonly WindowType[]): (atMs: number, zone: string) => readonly UsageWindow[] {
-  const met = new Map<string, UsageWindow[]>();
-  return (atMs, zone) =>
-    types.map((type) => {
-      const name = `${zone} ${type}`;
-      const windows = met.get(name) ?? [];
-      met.set(name, windows);
-      let window = windows.find(({ startMs, endMs }) => startMs <= atMs && atMs < endMs);
-      if (window === undefined) {
-        window = windowOf(atMs, zone, type);
-        // The newest first: it is the one that the next record is of.
-        windows.unshift(window);
-      }
-      return window;
-    });
 }

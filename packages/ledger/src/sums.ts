@@ -4,7 +4,7 @@ import type { UsageWindowItem } from './change.js';
 import { haveBegunAnew, lower } from './counters.js';
 import type { LimitStep } from './step.js';
 import { totalUsage } from './usage.js';
-import { windowOf } from './windows.js';
+import { WindowMemory } from './window-memory.js';
 
 /** A window whose shorter ones do not add up to it. */
 export interface Mismatch {
@@ -34,8 +34,9 @@ export function findMismatches(
     places.set(name, place);
     return place;
   };
+  const memory = new WindowMemory();
   for (const whole of wholes) placeOf(whole.ref).whole = whole;
-  for (const part of parts) placeOf({ ...part.ref, type, startMs: windowOf(part.ref.startMs, zone, type).startMs }).parts.push(part);
+  for (const part of parts) placeOf({ ...part.ref, type, startMs: memory.windowOf(part.ref.startMs, zone, type).startMs }).parts.push(part);
   return [...places.values()].flatMap((place) => {
     const [whole, sum] = [totalUsage(place.whole === undefined ? [] : [place.whole]), totalUsage(place.parts)];
     return [...new Set([...whole.keys(), ...sum.keys()])]

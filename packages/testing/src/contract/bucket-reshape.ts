@@ -146,7 +146,7 @@ export function describeReshape(store: () => BucketStore): void {
         ['rpm', { tatUs: AHEAD_US, used: base, returned: base, scale: SCALE }],
         ['tpm', { tatUs: NOW_US - 7, used: base, returned: base }],
       ]);
-      expect(state).toEqual({ limits, layout: TWO, configVersion: 3, seq: NOW_US + 1, ttlSec: TTL_SEC });
+      expect(state).toEqual({ limits, layout: TWO, configVersion: 3, seq: NOW_US + 1, ttlSec: TTL_SEC, eraUs: NOW_US });
     });
 
     it('without seeds makes an item that is full', async () => {
