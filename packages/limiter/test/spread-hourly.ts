@@ -4,7 +4,7 @@ import { layoutOf } from '../src/engine/reshaper.js';
 import { SpreadWorld } from './spread-world.js';
 
 /** How long a token takes. */
-export const TOKEN_US = 3_600_000;
+const TOKEN_US = 3_600_000;
 /** What peers fail with, as far as it was read: 1,000 an hour. */
 export const HOURLY = Limit.perHour('rph', 1_000, { reserve: 0 });
 export const ALL = { limits: [HOURLY] };
