@@ -136,7 +136,7 @@ describe('a reply', () => {
     server.play(reply(200, { Attributes: {} }, { 'x-amz-crc32': '1' }));
 
     await expect(transport.send('UpdateItem', UPDATE)).rejects.toMatchObject({
-      reason: 'refused',
+      reason: 'network',
       applied: 'unknown',
       message: expect.stringContaining('checksum'),
     });
