@@ -45,6 +45,11 @@ export interface BucketState {
   readonly seeds?: ReadonlyMap<string, Seed>;
 }
 
+/** The layout that an item says; one that is missing has the first. */
+export function layoutOf(state: BucketState | undefined): Layout {
+  return state?.layout ?? FIRST_LAYOUT;
+}
+
 /** The state of a limit as a split found it. */
 export interface Seed {
   readonly tatUs: number;
@@ -227,7 +232,7 @@ export function ttlSecFor(
   timings: readonly Timing[],
   seen: BucketState | undefined,
   nowUs: number,
-  { shard, layout = seen?.layout ?? FIRST_LAYOUT }: ItemPlace,
+  { shard, layout = layoutOf(seen) }: ItemPlace,
 ): number {
   let fullUs = nowUs;
   for (const timing of timings) fullUs = Math.max(fullUs, nowUs + timing.toleranceUs);

@@ -9,6 +9,7 @@ export {
   insistChargeMove,
   insistMove,
   type LimitState,
+  layoutOf,
   type Move,
   needsLongerTtl,
   REQUEST_SLOTS,

@@ -1,6 +1,5 @@
-import { Limit } from '@millrace/core';
+import { Limit, layoutOf } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
-import { layoutOf } from '../src/engine/reshaper.js';
 import { ALL, drain, HOURLY, lackingTokens, spread, takeAll } from './spread-hourly.js';
 import { SpreadWorld } from './spread-world.js';
 

@@ -1,7 +1,6 @@
-import { type BucketStore, Limit, shardCount } from '@millrace/core';
+import { type BucketStore, Limit, layoutOf, shardCount } from '@millrace/core';
 import { Crash } from '@millrace/testing';
 import { expect } from 'vitest';
-import { layoutOf } from '../src/engine/reshaper.js';
 import { type Spreader, SpreadWorld } from './spread-world.js';
 
 /** A token comes back in a tenth of a second. */

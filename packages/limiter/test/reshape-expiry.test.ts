@@ -1,6 +1,5 @@
-import { type BucketRef, FIRST_LAYOUT, shardCount } from '@millrace/core';
+import { type BucketRef, FIRST_LAYOUT, layoutOf, shardCount } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
-import { layoutOf } from '../src/engine/reshaper.js';
 import { ALL, LIMITS, Mortal, merge, prepare, spreadThrough } from './reshape-checks.js';
 
 describe('a bucket that nobody has touched for long', () => {

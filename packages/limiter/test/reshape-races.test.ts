@@ -1,5 +1,5 @@
+import { layoutOf } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
-import { layoutOf } from '../src/engine/reshaper.js';
 import { ALL, drawing, expectLacking, expectWhole, Mortal, merge, prepare, split, spreadThrough } from './reshape-checks.js';
 import { Turns } from './spread-world.js';
 

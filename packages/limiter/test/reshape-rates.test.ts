@@ -1,6 +1,5 @@
-import { Limit, MAX_SHARDS, shardCount } from '@millrace/core';
+import { Limit, layoutOf, MAX_SHARDS, shardCount } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
-import { layoutOf } from '../src/engine/reshaper.js';
 import { Mortal } from './reshape-checks.js';
 import { SpreadWorld } from './spread-world.js';
 

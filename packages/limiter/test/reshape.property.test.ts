@@ -1,9 +1,8 @@
-import { type BucketWrite, Limit, MAX_SHARDS, type Move, shardCount, type WriteOutcome } from '@millrace/core';
+import { type BucketWrite, Limit, layoutOf, MAX_SHARDS, type Move, shardCount, type WriteOutcome } from '@millrace/core';
 import type { Engine, Lease } from '@millrace/limiter/engine';
 import { FailingStore } from '@millrace/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layoutOf } from '../src/engine/reshaper.js';
 import { bucketOf, lackingUnits, type Spreader, SpreadWorld, Turns } from './spread-world.js';
 
 const LIMIT = Limit.perMinute('rpm', 60, { capacity: 400, reserve: 0 });

@@ -1,12 +1,11 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { type BucketRef, bucketFromItem, bucketReadRequest, Limit, MAX_SHARDS, shardCount, type WireItem } from '@millrace/core';
+import { type BucketRef, bucketFromItem, bucketReadRequest, Limit, layoutOf, MAX_SHARDS, shardCount, type WireItem } from '@millrace/core';
 import { Engine } from '@millrace/limiter/engine';
 import { FakeRuntime, installedEngines, launchEngine } from '@millrace/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
 import { DynamoStore } from '../src/dynamo/dynamo-store.js';
 import { openTransport, type TransportName } from '../src/dynamo/open-transport.js';
-import { layoutOf } from '../src/engine/reshaper.js';
 import { tableOn } from './engine-table.js';
 import { FaultyWorld } from './faulty-world.js';
 import { bucketOf } from './spread-world.js';

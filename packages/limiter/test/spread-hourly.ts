@@ -1,6 +1,5 @@
-import { type BucketRef, Limit, shardCount, shardTiming, timingOf } from '@millrace/core';
+import { type BucketRef, Limit, layoutOf, shardCount, shardTiming, timingOf } from '@millrace/core';
 import type { Engine } from '@millrace/limiter/engine';
-import { layoutOf } from '../src/engine/reshaper.js';
 import { SpreadWorld } from './spread-world.js';
 
 /** How long a token takes. */

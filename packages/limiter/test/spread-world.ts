@@ -1,5 +1,14 @@
 import { setImmediate as allOthers } from 'node:timers/promises';
-import { type BucketRef, type BucketState, type BucketStore, bucketName, type Limit, MAX_SHARDS, shardCount } from '@millrace/core';
+import {
+  type BucketRef,
+  type BucketState,
+  type BucketStore,
+  bucketName,
+  type Limit,
+  layoutOf,
+  MAX_SHARDS,
+  shardCount,
+} from '@millrace/core';
 import { Engine } from '@millrace/limiter/engine';
 import { FailingStore, FakeRuntime } from '@millrace/testing';
 import { BoundedMap } from '../src/engine/bounded-map.js';
@@ -7,7 +16,7 @@ import { Layouts } from '../src/engine/layouts.js';
 import { levelFor } from '../src/engine/level.js';
 import { MonotonicClock } from '../src/engine/monotonic-clock.js';
 import { RequestIds } from '../src/engine/request-ids.js';
-import { layoutOf, Reshaper } from '../src/engine/reshaper.js';
+import { Reshaper } from '../src/engine/reshaper.js';
 import type { EngineParts } from '../src/engine/send.js';
 import { Stats } from '../src/engine/stats.js';
 import { techniquesFrom } from '../src/engine/techniques.js';

@@ -4,7 +4,7 @@ import { bucketKey } from '../schema/keys.js';
 import { checkSchemaVersion, SCHEMA_VERSION } from '../schema/version.js';
 import { bigintAt, numberAt, text, textAt, type WireItem, wireKey } from './attribute-value.js';
 import { Expression } from './expression.js';
-import { layoutOf, reshapeClauses } from './reshape.js';
+import { reshapeClauses, shapeOf } from './reshape.js';
 
 /** DynamoDB's UpdateItem, as far as Millrace uses it. */
 export interface UpdateItemWire {
@@ -198,7 +198,7 @@ export function bucketFromItem(item: WireItem): BucketState {
     ttlSec: numberAt(item, ATTRIBUTE.ttlSec) ?? 0,
     ...eraOf(item),
     ...requestIdsOf(item),
-    ...layoutOf(item),
+    ...shapeOf(item),
   };
 }
 

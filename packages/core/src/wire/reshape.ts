@@ -84,7 +84,7 @@ function seedAssignments(expression: Expression, [limit, { tatUs, scale }]: read
 }
 
 /** What an item says of the layout of its bucket. */
-export function layoutOf(item: WireItem): Pick<BucketState, 'layout' | 'nextLayout' | 'seeds'> {
+export function shapeOf(item: WireItem): Pick<BucketState, 'layout' | 'nextLayout' | 'seeds'> {
   const [layout, nextLayout] = [numberAt(item, ATTRIBUTE.layout), numberAt(item, ATTRIBUTE.nextLayout)];
   const seeds = new Map<string, Seed>();
   for (const attribute of Object.keys(item)) {

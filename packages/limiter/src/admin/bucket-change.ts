@@ -6,9 +6,9 @@ import {
   bucketKey,
   creditInScale,
   debitInScale,
-  FIRST_LAYOUT,
   type ItemKey,
   type LimitState,
+  layoutOf,
   limitAttribute,
   MAX_SHARDS,
   MillraceError,
@@ -159,7 +159,7 @@ function missingTokens(shards: readonly Shard[], nowUs: number): Amounts {
 
 /** Over how many items a bucket is spread, by the first of them. */
 function itemsOf(first: BucketState | undefined): number {
-  return shardCount(first?.layout ?? FIRST_LAYOUT);
+  return shardCount(layoutOf(first));
 }
 
 /** The items that callers take from; those that a merge has left behind lack nothing any more. */

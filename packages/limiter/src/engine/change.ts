@@ -7,11 +7,11 @@ import {
   chargeMove,
   creditInScale,
   debitInScale,
-  FIRST_LAYOUT,
   insistChargeMove,
   isStale,
   type Layout,
   type Limit,
+  layoutOf,
   type Move,
   type RequestId,
   shardCount,
@@ -58,7 +58,7 @@ export async function applyChanges(
   const known = parts.knowledge.seen(level.bucket);
   const charged: Place = { ...level, seen: known };
   // What this process knows may be that the item has retired: then nothing that is written to it counts any more.
-  let place = known !== undefined && (known.layout ?? FIRST_LAYOUT) > level.layout ? placeAfter(charged, known) : charged;
+  let place = known !== undefined && layoutOf(known) > level.layout ? placeAfter(charged, known) : charged;
   const gives = changes.some(({ tokens }) => tokens <= 0);
   const mayDivide = gives && !isPart;
   if (mayDivide && hasSplit(charged, place)) return changeAll(parts, level, charged, changes, place.layout, deadlineMs);
@@ -126,7 +126,7 @@ async function changeAll(
 
 /** Where to go by the state that an item was found in, also where that is that there is none. */
 function placeAfter(at: Place, state: BucketState | undefined): Place {
-  const layout = state?.layout ?? FIRST_LAYOUT;
+  const layout = layoutOf(state);
   const { shard } = at.ref;
   if (state === undefined && shard === 0) return { ...at, layout, seen: undefined };
   // An item that is gone was full, or has left what it lacked to the one that it belongs to.

@@ -70,11 +70,12 @@ export class Holding {
     const [only] = this.#shares;
     if (only === undefined || this.#shares.length > 1) return;
     const { layout, ref } = only.level;
+    if (shardCount(layout) === 1) return;
     const debits = this.level.limits.flatMap((limit): Level['debits'] => {
       const [tokens, timing] = [deltas.get(limit.name) ?? 0, timingOf(limit)];
       return tokens > 0 ? [{ limit, timing, tokens, chargeUs: debitUs(timing, tokens) }] : [];
     });
-    if (shardCount(layout) === 1 || fitsOneShard({ debits }, layout)) return;
+    if (fitsOneShard({ debits }, layout)) return;
     for (const place of onAllShards({ ...this.level, debits: [] }, layout)) {
       if (place.ref.shard !== ref.shard) this.#shares.push(new Share(place, 'nothing'));
     }

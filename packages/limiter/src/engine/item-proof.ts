@@ -1,4 +1,4 @@
-import { FIRST_LAYOUT, isForeign } from '@millrace/core';
+import { isForeign, layoutOf } from '@millrace/core';
 import { ownView } from './held-ahead.js';
 import type { Level } from './level.js';
 import type { TakeParts } from './take.js';
@@ -15,7 +15,7 @@ export function isExhausted(parts: Knowing, level: Level, nowUs: number): boolea
   const state = ownView(parts, level, parts.knowledge.proof(level.bucket, nowUs - PROOF_US));
   if (state === undefined) return false;
   // Seen before the bucket was spread otherwise: a merge evens out what its items lack.
-  if ((state.layout ?? FIRST_LAYOUT) !== level.layout) return false;
+  if (layoutOf(state) !== level.layout) return false;
   // A newer configuration has to be read first, and a bucket of another rate to be brought into this one.
   if (state.configVersion !== undefined && state.configVersion > level.configVersion) return false;
   const isOfAnotherRate = level.debits.some(({ limit, timing }) => {

@@ -1,10 +1,10 @@
 import {
   availableTokens,
   type BucketState,
-  FIRST_LAYOUT,
   inScale,
   knowsLimit,
   type LimitStatus,
+  layoutOf,
   shardCount,
   shardTiming,
   timingOf,
@@ -160,7 +160,7 @@ export class Lease {
     const least = new Map<string, number>();
     for (const { level, state } of states) {
       for (const limit of level.limits) {
-        const timing = shardTiming(timingOf(limit), shardCount(state.layout ?? FIRST_LAYOUT));
+        const timing = shardTiming(timingOf(limit), shardCount(layoutOf(state)));
         const held = state.limits.get(limit.name);
         if (held === undefined) continue;
         const left = availableTokens(timing, inScale(held, timing, nowUs), nowUs);

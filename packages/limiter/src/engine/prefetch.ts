@@ -1,4 +1,4 @@
-import { type BucketState, FIRST_LAYOUT, takeMove } from '@millrace/core';
+import { type BucketState, layoutOf, takeMove } from '@millrace/core';
 import { BoundedMap } from './bounded-map.js';
 import type { Caller, LevelTaker } from './bucket-queue.js';
 import { chunkDebits, hasPlenty } from './chunk-size.js';
@@ -237,5 +237,5 @@ export class Prefetch implements LevelTaker, HeldAhead {
 
 /** Whether what was seen of an item says that a request does not know the newest of it. */
 function isOutdated({ configVersion, layout }: Level, seen: BucketState): boolean {
-  return (seen.configVersion ?? 0) > configVersion || (seen.layout ?? FIRST_LAYOUT) !== layout;
+  return (seen.configVersion ?? 0) > configVersion || layoutOf(seen) !== layout;
 }

@@ -6,6 +6,7 @@ import {
   FIRST_LAYOUT,
   type Layout,
   layoutAfter,
+  layoutOf,
   MAX_SHARDS,
   type Reshape,
   type Seed,
@@ -240,11 +241,6 @@ export class Reshaper {
 }
 
 const NO_SEEDS: ReadonlyMap<string, Seed> = new Map();
-
-/** The layout that an item says; one that is missing has the first. */
-export function layoutOf(state: BucketState | undefined): Layout {
-  return state?.layout ?? FIRST_LAYOUT;
-}
 
 function restless({ ref }: Bucket): StoreFailure {
   return new StoreFailure('throttled', 'no', `an item of the bucket of "${ref.entity}" on "${ref.resource}" kept changing`);

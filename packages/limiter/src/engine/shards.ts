@@ -1,11 +1,11 @@
-import { type Layout, type LimitStatus, StoreFailure, shardCount } from '@millrace/core';
+import { type Layout, type LimitStatus, layoutOf, StoreFailure, shardCount } from '@millrace/core';
 import type { Caller, LevelTaker } from './bucket-queue.js';
 import { giveBackShares } from './give-back.js';
 import { Layouts } from './layouts.js';
 import type { Level } from './level.js';
 import type { LevelTaken } from './level-result.js';
 import { longestMs } from './longest.js';
-import { layoutOf, Reshaper } from './reshaper.js';
+import { Reshaper } from './reshaper.js';
 import { ShardChoice } from './shard-choice.js';
 import { fitsOneShard, onAllShards, onShard, statusOfDebit } from './shard-level.js';
 import { type ShardingOptions, ShardLoad } from './shard-load.js';

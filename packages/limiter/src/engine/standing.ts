@@ -1,8 +1,8 @@
-import { type BucketState, type Layout, type LimitStatus, shardCount } from '@millrace/core';
+import { type BucketState, type Layout, type LimitStatus, layoutOf, shardCount } from '@millrace/core';
 import { ownView } from './held-ahead.js';
 import type { Level } from './level.js';
 import { longestMs } from './longest.js';
-import { asLimits, layoutOf } from './reshaper.js';
+import { asLimits } from './reshaper.js';
 import { sendRead } from './send.js';
 import { fitsOneShard, onAllShards, onShard, statusOfDebit } from './shard-level.js';
 import type { Shards } from './shards.js';

@@ -1,11 +1,11 @@
 import {
   type BucketState,
   type BucketWrite,
-  FIRST_LAYOUT,
   guessForm,
   insistMove,
   isForeign,
   isStale,
+  layoutOf,
   type RequestId,
   type TakeMove,
   takeMove,
@@ -201,8 +201,7 @@ function learn(
 
 /** What a write without its tokens says that another one would not change. */
 function endOf(level: Level, { kind, state }: WriteOutcome, nowUs: number): TakeResult | undefined {
-  const layout = state === undefined ? FIRST_LAYOUT : (state.layout ?? FIRST_LAYOUT);
-  if (kind === 'refused' && layout !== level.layout) return { kind: 'moved', level, state };
+  if (kind === 'refused' && layoutOf(state) !== level.layout) return { kind: 'moved', level, state };
   const met = state?.configVersion;
   if (level.configVersion !== undefined && met !== undefined && met > level.configVersion) return { kind: 'stale', level, version: met };
   if (isExhausted(level, state, nowUs)) return { kind: 'exhausted', level, state, nowUs };

@@ -4,8 +4,6 @@ import { BoundedMap } from './bounded-map.js';
 interface Track {
   seq: number;
   fromUs: number;
-  /** Writes a second over the last window, by all processes. */
-  perSec: number;
   /** How many windows in a row were busy. */
   busyWindows: number;
 }
@@ -34,12 +32,12 @@ export class WriteRates {
     const track = this.#tracks.get(bucket);
     const passedUs = track === undefined ? 0 : nowUs - track.fromUs;
     if (track === undefined || passedUs > STALE_US || seq < track.seq) {
-      this.#tracks.set(bucket, { seq, fromUs: nowUs, perSec: 0, busyWindows: 0 });
+      this.#tracks.set(bucket, { seq, fromUs: nowUs, busyWindows: 0 });
       return 0;
     }
     if (passedUs < WINDOW_US) return track.busyWindows;
-    track.perSec = ((seq - track.seq) * 1_000_000) / passedUs;
-    track.busyWindows = track.perSec >= this.#busyPerSec ? track.busyWindows + 1 : 0;
+    const perSec = ((seq - track.seq) * 1_000_000) / passedUs;
+    track.busyWindows = perSec >= this.#busyPerSec ? track.busyWindows + 1 : 0;
     track.seq = seq;
     track.fromUs = nowUs;
     return track.busyWindows;
