@@ -1,0 +1,1 @@
+export { LimiterTable } from './limiter-table.js';
