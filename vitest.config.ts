@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { CountReporter } from './packages/house/src/count-reporter.ts';
 
@@ -10,6 +11,8 @@ const slow = ['packages/testing/src/engines/**/*.test.ts'];
 export default defineConfig({
   test: {
     reporters: ['default', new CountReporter()],
+    // Many tests wait for an engine or a child process: a second worker uses what one leaves idle, also on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       { ...source, test: { name: 'unit', include: ['{packages,lambdas}/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 } },
       {
