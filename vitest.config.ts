@@ -14,12 +14,20 @@ export default defineConfig({
     // Many tests wait for an engine or a child process: a second worker uses what one leaves idle, also on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { ...source, test: { name: 'unit', include: ['{packages,lambdas}/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 } },
+      {
+        ...source,
+        test: {
+          name: 'unit',
+          include: ['{packages,lambdas}/*/src/**/*.test.ts', 'load/src/**/*.test.ts'],
+          exclude: slow,
+          testTimeout: 120_000,
+        },
+      },
       {
         ...source,
         test: {
           name: 'engine',
-          include: ['{packages,lambdas}/*/test/**/*.test.ts', ...slow, 'docs/**/*.test.ts'],
+          include: ['{packages,lambdas}/*/test/**/*.test.ts', ...slow, 'docs/**/*.test.ts', 'load/test/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

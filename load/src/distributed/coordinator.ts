@@ -1,0 +1,140 @@
+import type { WorkerOrder, WorkerResult } from './order.js';
+import { type Assignment, planWorkers } from './plan.js';
+import { Tally } from './tally.js';
+import { type Judgement, judge, type Thresholds } from './thresholds.js';
+import type { WorkerHost } from './worker-host.js';
+
+/** A distributed run, as it was asked for. */
+export interface RunRequest {
+  readonly runId: string;
+  readonly scenario: string;
+  readonly workers: number;
+  readonly durationSec: number;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly thresholds: Thresholds;
+  /** How late a worker may begin. Default 2,000 ms. */
+  readonly toleranceMs?: number;
+  /** How long after its planned end a worker may answer. Default 60,000 ms. */
+  readonly answerWithinMs?: number;
+  /** Where each worker writes its answer too. */
+  readonly resultsBucket?: string;
+}
+
+export interface RunParts {
+  readonly host: WorkerHost;
+  readonly nowMs: () => number;
+  /** Rejects when the signal ends it first. */
+  readonly sleep: (delayMs: number, signal?: AbortSignal) => Promise<void>;
+  readonly signal?: AbortSignal;
+  readonly progress?: (event: ProgressEvent) => void;
+}
+
+/** What a watcher is told while it goes on. */
+export type ProgressEvent =
+  | { readonly kind: 'planned'; readonly workers: number; readonly parts: number; readonly startAtMs: number }
+  | { readonly kind: 'launched'; readonly worker: number; readonly slice: number }
+  | { readonly kind: 'answered'; readonly result: WorkerResult };
+
+/** A whole run: merged, judged once, and honest about what is missing of it. */
+export interface RunOutcome {
+  readonly runId: string;
+  readonly scenario: string;
+  readonly host: string;
+  readonly startAtMs: number;
+  readonly durationSec: number;
+  readonly workers: readonly WorkerResult[];
+  /** The share of the asked load that finished workers ran: 1 when nothing is missing. */
+  readonly completeness: number;
+  readonly tally: Tally;
+  readonly judgements: readonly Judgement[];
+  /** `partial`: some worker did not bring its whole share, so the judgements are of another load than was asked for. */
+  readonly verdict: 'passed' | 'failed' | 'partial';
+}
+
+/** Runs a test on many workers. A worker that fails never ends the others: their numbers are kept, and its absence is said. */
+export async function runDistributed(request: RunRequest, parts: RunParts): Promise<RunOutcome> {
+  const { host, nowMs, progress } = parts;
+  const plan = planWorkers({
+    workers: request.workers,
+    durationSec: request.durationSec,
+    leadSec: host.leadSec,
+    ...(host.longestSec === undefined ? {} : { longestSec: host.longestSec - host.leadSec }),
+  });
+  const startAtMs = nowMs() + host.leadSec * 1_000;
+  progress?.({ kind: 'planned', workers: request.workers, parts: plan.length, startAtMs });
+  const workers = await Promise.all(
+    plan.map(async (assignment) => {
+      const result = await runAssignment(assignment, startAtMs, request, parts);
+      progress?.({ kind: 'answered', result });
+      return result;
+    }),
+  );
+  return outcomeOf(request, host.name, startAtMs, plan, workers);
+}
+
+async function runAssignment(assignment: Assignment, startAtMs: number, request: RunRequest, parts: RunParts): Promise<WorkerResult> {
+  const { runId, settings, scenario, toleranceMs = 2_000, answerWithinMs = 60_000, resultsBucket } = request;
+  const { worker, slice, segment, sequence, fromSec, toSec, launchAtSec } = assignment;
+  const key = `runs/${runId}/${worker}-${slice}.json`;
+  const order: WorkerOrder = {
+    runId,
+    worker,
+    slice,
+    scenario,
+    segment,
+    sequence,
+    startAtMs: startAtMs + fromSec * 1_000,
+    toleranceMs,
+    durationSec: toSec - fromSec,
+    settings: { ...settings, FROM_SEC: String(fromSec), TO_SEC: String(toSec) },
+    ...(resultsBucket === undefined ? {} : { results: { bucket: resultsBucket, key } }),
+  };
+  const lost = (reason: string): WorkerResult => ({ runId, worker, slice, outcome: 'lost', reason, ranMs: 0, series: {}, droppedLines: 0 });
+  try {
+    const waitMs = startAtMs + launchAtSec * 1_000 - parts.nowMs();
+    if (waitMs > 0) await parts.sleep(waitMs, parts.signal);
+    parts.progress?.({ kind: 'launched', worker, slice });
+    return await answerOf(order, startAtMs + toSec * 1_000 + answerWithinMs, parts);
+  } catch (error) {
+    return lost(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The worker's answer, or an error when it has not come by then: a run must end even if a worker never does. */
+async function answerOf(order: WorkerOrder, untilMs: number, { host, nowMs, sleep, signal }: RunParts): Promise<WorkerResult> {
+  const patience = new AbortController();
+  const giveUp = new AbortController();
+  const stop = (): void => giveUp.abort();
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  try {
+    return await Promise.race([
+      host.run(order, giveUp.signal),
+      sleep(untilMs - nowMs(), patience.signal).then(() => {
+        throw new Error(`no answer ${Math.round((untilMs - order.startAtMs) / 1_000)} s after its start`);
+      }),
+    ]);
+  } finally {
+    patience.abort();
+    giveUp.abort();
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+function outcomeOf(
+  request: RunRequest,
+  host: string,
+  startAtMs: number,
+  plan: readonly Assignment[],
+  workers: readonly WorkerResult[],
+): RunOutcome {
+  const { runId, scenario, durationSec, thresholds } = request;
+  const tally = new Tally();
+  for (const { series } of workers) tally.add(Tally.fromJSON(series));
+  const judgements = judge(tally, thresholds, durationSec);
+  const completeSec = plan.reduce((sum, { fromSec, toSec }, at) => sum + (workers[at]?.outcome === 'finished' ? toSec - fromSec : 0), 0);
+  const completeness = completeSec / (durationSec * request.workers);
+  const isWhole = workers.every(({ outcome }) => outcome === 'finished');
+  const verdict = !isWhole ? 'partial' : judgements.every(({ passed }) => passed) ? 'passed' : 'failed';
+  return { runId, scenario, host, startAtMs, durationSec, workers, completeness, tally, judgements, verdict };
+}

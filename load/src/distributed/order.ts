@@ -1,0 +1,45 @@
+import type { TallyJson } from './tally.js';
+
+/** What the coordinator tells a worker. Plain data: it is a Lambda event, a container's variable, or a child's first line. */
+export interface WorkerOrder {
+  readonly runId: string;
+  readonly worker: number;
+  readonly slice: number;
+  /** The scenario's bundle: its name among those the worker was shipped with. */
+  readonly scenario: string;
+  readonly segment: string;
+  readonly sequence: string;
+  /** When all workers begin, milliseconds since the epoch. */
+  readonly startAtMs: number;
+  /** How late it may begin and still take part. */
+  readonly toleranceMs: number;
+  /** How long its part lasts. */
+  readonly durationSec: number;
+  /** The scenario's settings, as `-e` gives them to k6. Never a secret: k6 writes them into archives. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Where the answer goes as well, for workers that nobody waits for on the line. */
+  readonly results?: { readonly bucket: string; readonly key: string };
+}
+
+/** How a worker ended. Only `finished` brought its whole share. */
+export type WorkerOutcome = 'finished' | 'late' | 'killed' | 'failed' | 'lost';
+
+/** What a worker answers, or what the coordinator writes for one that never did (`lost`). */
+export interface WorkerResult {
+  readonly runId: string;
+  readonly worker: number;
+  readonly slice: number;
+  readonly outcome: WorkerOutcome;
+  /** Why it did not finish, in words for a reader of the report. */
+  readonly reason?: string;
+  /** After the agreed start. */
+  readonly delayMs?: number;
+  readonly ranMs: number;
+  /** User and system time of k6, for the capacity table. */
+  readonly cpuMs?: number;
+  readonly series: TallyJson;
+  /** Why the results bucket does not have this answer, though the order asked for it. */
+  readonly notStored?: string;
+  /** Lines of k6's output that were not understood, and points that were not kept. */
+  readonly droppedLines: number;
+}
