@@ -1,4 +1,4 @@
-import { build, decodeFromCompressedBase64, type Histogram } from 'hdr-histogram-js';
+import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
 
 /** Of a value that k6 reports (milliseconds, for a time), how many parts are told apart: microseconds. */
 const PARTS = 1_000;
@@ -54,7 +54,7 @@ export class LatencySketch {
 
   /** As text for a worker's answer: a few kilobytes, however many values there were. */
   toJSON(): SketchJson {
-    return { sum: this.#sum, histogram: this.#histogram.encodeIntoCompressedBase64() };
+    return { sum: this.#sum, histogram: encodeIntoCompressedBase64(this.#histogram) };
   }
 
   /** @throws Error when the text is no histogram */

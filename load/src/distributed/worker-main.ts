@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { s3Put } from '../aws/results-bucket.js';
 import type { WorkerOrder, WorkerResult } from './order.js';
 import { runWorker } from './run-worker.js';
-import { s3Put } from './s3-put.js';
 import { storeResult } from './store-result.js';
 import { placeOf } from './worker-place.js';
 

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DescribeTasksCommand, ECSClient, RunTaskCommand, StopTaskCommand, type Task } from '@aws-sdk/client-ecs';
+import type { WorkerOrder, WorkerResult } from '../distributed/order.js';
+import type { WorkerHost } from '../distributed/worker-host.js';
+import { storedResult } from './results-bucket.js';
+import type { FargateRig } from './rig.js';
+
+/** A task's network interface, its image and its start, with room. */
+const LEAD_SEC = 120;
+
+const POLL_MS = 5_000;
+
+/** Workers that are Fargate tasks. Nobody hears a task, so its answer is read from the results bucket when it has stopped. */
+export function fargateHost(rig: FargateRig): WorkerHost {
+  const client = new ECSClient({ maxAttempts: 5, requestHandler: { connectionTimeout: 5_000, requestTimeout: 20_000 } });
+  return { name: 'fargate', leadSec: LEAD_SEC, run: (order, signal) => runTask(client, rig, order, signal) };
+}
+
+async function runTask(client: ECSClient, rig: FargateRig, order: WorkerOrder, signal: AbortSignal): Promise<WorkerResult> {
+  if (order.results === undefined) throw new Error('Fargate workers answer in a results bucket, and the rig names none');
+  const { tasks, failures } = await client.send(
+    new RunTaskCommand({
+      cluster: rig.cluster,
+      taskDefinition: rig.taskDefinition,
+      capacityProviderStrategy: [{ capacityProvider: rig.capacityProvider, weight: 1 }],
+      // The same order twice is the same task.
+      clientToken: `${order.runId}-${order.worker}-${order.slice}`.slice(-64),
+      networkConfiguration: {
+        awsvpcConfiguration: {
+          subnets: [...rig.subnets],
+          securityGroups: [...rig.securityGroups],
+          assignPublicIp: rig.publicIp ? 'ENABLED' : 'DISABLED',
+        },
+      },
+      overrides: { containerOverrides: [{ name: rig.container, environment: [{ name: 'MILLRACE_ORDER', value: JSON.stringify(order) }] }] },
+    }),
+  );
+  const arn = tasks?.[0]?.taskArn;
+  if (arn === undefined)
+    throw new Error(
+      `no task was started: ${failures?.map(({ reason, detail }) => `${reason} ${detail ?? ''}`).join(', ') || 'no reason given'}`,
+    );
+  const stopped = await stoppedTask(client, rig.cluster, arn, signal);
+  return storedResult(order).catch((error: Error) => {
+    throw new Error(`task ${arn} stopped (${stopped.stoppedReason ?? 'no reason given'}) and left no answer: ${error.message}`);
+  });
+}
+
+async function stoppedTask(client: ECSClient, cluster: string, arn: string, signal: AbortSignal): Promise<Task> {
+  try {
+    for (;;) {
+      const { tasks } = await client.send(new DescribeTasksCommand({ cluster, tasks: [arn] }), { abortSignal: signal });
+      const task = tasks?.[0];
+      if (task?.lastStatus === 'STOPPED') return task;
+      await sleep(POLL_MS, undefined, { signal });
+    }
+  } catch (error) {
+    // Nobody waits for it any more: it would go on and cost.
+    await client.send(new StopTaskCommand({ cluster, task: arn, reason: 'the run was ended' })).catch(() => undefined);
+    throw error;
+  }
+}

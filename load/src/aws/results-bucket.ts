@@ -1,0 +1,32 @@
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import type { WorkerOrder, WorkerResult } from '../distributed/order.js';
+import type { PutObject } from '../distributed/store-result.js';
+
+/** Longer than some kilobytes ever take. */
+const TIMEOUT_MS = 20_000;
+
+/** Writes to S3 with the worker's own rights. */
+export const s3Put: PutObject = async (bucket, key, body) => {
+  const client = new S3Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 3_000, requestTimeout: TIMEOUT_MS } });
+  try {
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: 'application/json' }));
+  } finally {
+    client.destroy();
+  }
+};
+
+/**
+ * Reads what a worker left in the results bucket.
+ *
+ * @throws when it left nothing there, or the bucket does not let us read
+ */
+export async function storedResult({ results, worker }: WorkerOrder): Promise<WorkerResult> {
+  if (results === undefined) throw new Error(`worker ${worker} was given no results bucket to answer in`);
+  const client = new S3Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 3_000, requestTimeout: TIMEOUT_MS } });
+  try {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: results.bucket, Key: results.key }));
+    return JSON.parse((await Body?.transformToString()) ?? '') as WorkerResult;
+  } finally {
+    client.destroy();
+  }
+}
