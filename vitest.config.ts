@@ -5,6 +5,9 @@ import { CountReporter } from './packages/house/src/count-reporter.ts';
 // Tests and editors see the sources of the other packages, not what was last built of them.
 const source = { resolve: { conditions: ['@millrace/source'] }, ssr: { resolve: { conditions: ['@millrace/source'] } } };
 
+// The functions that the constructs ship, where nobody has built them yet.
+const globalSetup = ['packages/cdk/test/assets-setup.ts'];
+
 /** Tests that start an engine, processes or a bundler. */
 const slow = ['packages/testing/src/engines/**/*.test.ts'];
 
@@ -14,11 +17,15 @@ export default defineConfig({
     // Many tests wait for an engine or a child process: a second worker uses what one leaves idle, also on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { ...source, test: { name: 'unit', include: ['{packages,lambdas}/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 } },
+      {
+        ...source,
+        test: { name: 'unit', globalSetup, include: ['{packages,lambdas}/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 },
+      },
       {
         ...source,
         test: {
           name: 'engine',
+          globalSetup,
           include: ['{packages,lambdas}/*/test/**/*.test.ts', ...slow, 'docs/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,

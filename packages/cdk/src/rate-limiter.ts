@@ -1,111 +1,85 @@
-import { Duration } from 'aws-cdk-lib';
-import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Construct, type IConstruct } from 'constructs';
-import { LimiterTable, type LimiterTableProps } from './limiter-table.js';
-import { AccessRole, accessStatements } from './permissions/access-statements.js';
+import type { Construct } from 'constructs';
+import { AuditArchive } from './audit-archive.js';
+import { LimiterTable } from './limiter-table.js';
+import { PropChecks } from './prop-checks.js';
+import { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
+import type { RateLimiterAttributes, RateLimiterProps } from './rate-limiter-props.js';
+import { addTags } from './tagging.js';
 import { UsageAggregator } from './usage-aggregator.js';
 
-/** A limiter: a table that services take tokens from. */
-export interface IRateLimiter extends IConstruct {
-  /** The name of the table, by which the SDK opens the limiter. */
-  readonly tableName: string;
-  /** The ARN of the table. */
-  readonly tableArn: string;
-  /** The key that the table is encrypted with, where that is a key of the account's. */
-  readonly encryptionKey?: IKey;
+const METRICS_NAMESPACE = 'Millrace';
 
-  /** Lets a service acquire, adjust and release in all namespaces. */
-  grantAcquire(grantee: IGrantable): Grant;
-  /** Lets somebody read limits, buckets and usage in all namespaces. */
-  grantRead(grantee: IGrantable): Grant;
-  /** Lets an operator change entities, limits and namespaces. */
-  grantAdmin(grantee: IGrantable): Grant;
-  /** Lets a service acquire in one namespace, by its id, and nowhere else. */
-  grantAcquireForNamespace(grantee: IGrantable, namespaceId: string): Grant;
-  /** Lets somebody read in one namespace, by its id, and nowhere else. */
-  grantReadForNamespace(grantee: IGrantable, namespaceId: string): Grant;
-  /** Lets an operator change entities and limits of one namespace, by its id, and nowhere else. */
-  grantAdminForNamespace(grantee: IGrantable, namespaceId: string): Grant;
-
-  /** A metric of DynamoDB about the table, by its name there. */
-  metric(metricName: string, options?: MetricOptions): Metric;
-}
-
-/** What is the same for a limiter of this stack and for one that is elsewhere. */
-export abstract class RateLimiterBase extends Construct implements IRateLimiter {
-  abstract readonly tableName: string;
-  abstract readonly tableArn: string;
-  abstract readonly encryptionKey?: IKey;
-
-  grantAcquire(grantee: IGrantable): Grant {
-    return this.grant(grantee, AccessRole.ACQUIRE);
-  }
-
-  grantRead(grantee: IGrantable): Grant {
-    return this.grant(grantee, AccessRole.READ);
-  }
-
-  grantAdmin(grantee: IGrantable): Grant {
-    return this.grant(grantee, AccessRole.ADMIN);
-  }
-
-  grantAcquireForNamespace(grantee: IGrantable, namespaceId: string): Grant {
-    return this.grant(grantee, AccessRole.ACQUIRE, namespaceId);
-  }
-
-  grantReadForNamespace(grantee: IGrantable, namespaceId: string): Grant {
-    return this.grant(grantee, AccessRole.READ, namespaceId);
-  }
-
-  grantAdminForNamespace(grantee: IGrantable, namespaceId: string): Grant {
-    return this.grant(grantee, AccessRole.ADMIN, namespaceId);
-  }
-
-  metric(metricName: string, options: MetricOptions = {}): Metric {
-    return new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName,
-      dimensionsMap: { TableName: this.tableName },
-      period: Duration.minutes(1),
-      ...options,
-    });
-  }
-
-  private grant(grantee: IGrantable, role: AccessRole, namespaceId?: string): Grant {
-    return accessStatements(role, { tableArn: this.tableArn, namespaceId })
-      .map((statement) =>
-        Grant.addToPrincipal({
-          grantee,
-          actions: statement.actions,
-          resourceArns: statement.resources,
-          conditions: statement.conditions as Record<string, Record<string, unknown>>,
-        }),
-      )
-      .reduce((one, other) => one.combine(other));
-  }
-}
-
-/** What a limiter is made of. */
-export interface RateLimiterProps extends LimiterTableProps {}
-
-/** A rate limiter: its table and what counts its usage. It needs no props. */
+/** A rate limiter: its table, and the function that counts its usage. It needs no props. */
 export class RateLimiter extends RateLimiterBase {
+  /**
+   * A limiter that is not of this stack, for its grants and metrics. Nothing is made.
+   *
+   * @throws Error unless one of `tableName` and `tableArn` is given, and only one
+   */
+  static fromRateLimiterAttributes(scope: Construct, id: string, attributes: RateLimiterAttributes): IRateLimiter {
+    return new ImportedRateLimiter(scope, id, attributes);
+  }
+
   override readonly tableName: string;
   override readonly tableArn: string;
   override readonly encryptionKey?: IKey;
+  override readonly metricsNamespace: string;
   /** The table. */
   readonly table: LimiterTable;
   /** What counts the usage. */
   readonly aggregator?: UsageAggregator;
+  /** Where audit events are kept. */
+  readonly auditArchive?: AuditArchive;
 
   constructor(scope: Construct, id: string, props: RateLimiterProps = {}) {
     super(scope, id);
-    this.table = new LimiterTable(this, 'Table', props);
+    const checks = new PropChecks(this);
+    const { usageAggregation = true, archiveAuditEvents = false, aggregator, tags, ...tableProps } = props;
+    const { permissionsBoundary, roleNameFormat, policyNameFormat } = props;
+    this.table = new LimiterTable(this, 'Table', tableProps);
     this.tableName = this.table.tableName;
     this.tableArn = this.table.tableArn;
     this.encryptionKey = this.table.encryptionKey;
-    this.aggregator = new UsageAggregator(this, 'Aggregator', { table: this.table.table });
+    const needsAggregator = 'it is the function that usageAggregation: false leaves out';
+    checks.notBoth('aggregator', aggregator !== undefined, 'usageAggregation: false', !usageAggregation, needsAggregator);
+    checks.notBoth('archiveAuditEvents', archiveAuditEvents, 'usageAggregation: false', !usageAggregation, needsAggregator);
+    const hasOwnArchive = aggregator?.auditArchive !== undefined;
+    checks.notBoth('archiveAuditEvents', archiveAuditEvents, 'aggregator.auditArchive', hasOwnArchive, 'each is an archive');
+    this.auditArchive = archiveAuditEvents && !hasOwnArchive ? this.createArchive(props) : aggregator?.auditArchive;
+    if (usageAggregation) {
+      // A role of the user's has a boundary and a name already.
+      const forRole = aggregator?.role === undefined ? { permissionsBoundary, roleNameFormat, policyNameFormat } : {};
+      const { auditArchive } = this;
+      this.aggregator = new UsageAggregator(this, 'Aggregator', { ...forRole, ...aggregator, auditArchive, table: this.table.table });
+    }
+    this.metricsNamespace = this.aggregator?.metricsNamespace ?? METRICS_NAMESPACE;
+    addTags(this, checks, tags);
+  }
+
+  private createArchive({ removalPolicy }: RateLimiterProps): AuditArchive {
+    return new AuditArchive(this, 'AuditArchive', { encryptionKey: this.encryptionKey, removalPolicy });
+  }
+}
+
+class ImportedRateLimiter extends RateLimiterBase {
+  override readonly tableName: string;
+  override readonly tableArn: string;
+  override readonly encryptionKey?: IKey;
+  override readonly metricsNamespace: string;
+
+  constructor(scope: Construct, id: string, attributes: RateLimiterAttributes) {
+    super(scope, id);
+    const { tableName, tableArn, encryptionKey, metricsNamespace = METRICS_NAMESPACE } = attributes;
+    if ((tableName === undefined) === (tableArn === undefined)) {
+      const got = tableName === undefined ? 'neither' : 'both';
+      throw new Error(`${this.node.path}: one of tableName and tableArn must be given, got: ${got}`);
+    }
+    const stack = Stack.of(this);
+    this.tableArn = tableArn ?? stack.formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
+    this.tableName = tableName ?? (stack.splitArn(this.tableArn, ArnFormat.SLASH_RESOURCE_NAME).resourceName as string);
+    this.encryptionKey = encryptionKey;
+    this.metricsNamespace = metricsNamespace;
   }
 }
