@@ -5,6 +5,9 @@ import { CountReporter } from './packages/house/src/count-reporter.ts';
 // Tests and editors see the sources of the other packages, not what was last built of them.
 const source = { resolve: { conditions: ['@millrace/source'] }, ssr: { resolve: { conditions: ['@millrace/source'] } } };
 
+// The functions that the constructs ship, where nobody has built them yet.
+const globalSetup = ['packages/cdk/test/assets-setup.ts'];
+
 /** Tests that start an engine, processes or a bundler. */
 const slow = ['packages/testing/src/engines/**/*.test.ts'];
 
@@ -18,6 +21,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
+          globalSetup,
           include: ['{packages,lambdas}/*/src/**/*.test.ts', 'load/src/**/*.test.ts'],
           exclude: slow,
           testTimeout: 120_000,
@@ -27,6 +31,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'engine',
+          globalSetup,
           include: ['{packages,lambdas}/*/test/**/*.test.ts', ...slow, 'docs/**/*.test.ts', 'load/test/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
