@@ -1,6 +1,8 @@
 export { AuditArchive, type AuditArchiveProps } from './audit-archive.js';
 export { LimiterTable } from './limiter-table.js';
 export type { LimiterTableProps } from './limiter-table-props.js';
+export { LoadRig } from './load-rig/load-rig.js';
+export type { LoadRigProps } from './load-rig/load-rig-props.js';
 export { AccessRole } from './permissions/access-statements.js';
 export { RateLimiter } from './rate-limiter.js';
 export { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
