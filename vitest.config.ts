@@ -1,9 +1,18 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { CountReporter } from './packages/house/src/count-reporter.ts';
 
 // Tests and editors see the sources of the other packages, not what was last built of them.
 const source = { resolve: { conditions: ['@millrace/source'] }, ssr: { resolve: { conditions: ['@millrace/source'] } } };
+
+// What runs in k6 is tested in Node, too, with a little of k6 made for that; and once in a real k6.
+const k6Shims = Object.fromEntries(
+  ['http', 'crypto', 'metrics', 'execution'].map((name) => [
+    `k6/${name}`,
+    fileURLToPath(new URL(`./load/test/shims/${name}.ts`, import.meta.url)),
+  ]),
+);
 
 /** Tests that start an engine, processes or a bundler. */
 const slow = ['packages/testing/src/engines/**/*.test.ts'];
@@ -14,7 +23,15 @@ export default defineConfig({
     // Many tests wait for an engine or a child process: a second worker uses what one leaves idle, also on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { ...source, test: { name: 'unit', include: ['{packages,lambdas}/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 } },
+      {
+        ...source,
+        test: {
+          name: 'unit',
+          include: ['{packages,lambdas}/*/src/**/*.test.ts', 'load/src/**/*.test.ts'],
+          exclude: slow,
+          testTimeout: 120_000,
+        },
+      },
       {
         ...source,
         test: {
@@ -23,6 +40,11 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },
+      },
+      {
+        resolve: { ...source.resolve, alias: k6Shims },
+        ssr: source.ssr,
+        test: { name: 'load', include: ['load/test/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 1_200_000 },
       },
     ],
   },
