@@ -55,7 +55,7 @@ export class Credentials {
     const reply = await http.asyncRequest('GET', url, null, {
       ...(token ? { headers: { Authorization: token } } : {}),
       tags: { name: 'credentials' },
-      timeout: '5s',
+      timeout: '5000ms',
     });
     if (reply.status !== 200) throw credentialsError(`the service for credentials answered ${reply.status} ${reply.error}`);
     const served = JSON.parse(String(reply.body)) as ServedCredentials;
