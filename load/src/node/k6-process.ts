@@ -13,6 +13,8 @@ export interface K6Run {
   readonly logFile: string;
   /** After this k6 is told to end, and soon after it is ended: a script may hang. */
   readonly timeoutMs: number;
+  /** Told of the process once it runs. */
+  readonly onStart?: (pid: number) => void;
 }
 
 /** How k6 ended. */
@@ -33,7 +35,7 @@ const COMPLAINT = /level=(?:error|fatal) msg="((?:[^"\\]|\\.)*)"/;
 const QUIET = ['--quiet', '--no-color', '--no-usage-report'] as const;
 
 /** Runs a bundled script to its end, however long that may take it. */
-export async function runK6({ binary, script, args, env, logFile, timeoutMs }: K6Run): Promise<K6End> {
+export async function runK6({ binary, script, args, env, logFile, timeoutMs, onStart }: K6Run): Promise<K6End> {
   const log = createWriteStream(logFile);
   const child = spawn(binary.path, ['run', ...QUIET, ...args, script], {
     env: { ...env, K6_AUTO_EXTENSION_RESOLUTION: 'false' },
@@ -41,6 +43,7 @@ export async function runK6({ binary, script, args, env, logFile, timeoutMs }: K
   });
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
+  if (child.pid !== undefined) onStart?.(child.pid);
   let complaint: string | undefined;
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint ??= COMPLAINT.exec(text)?.[1];
