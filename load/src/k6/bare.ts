@@ -2,7 +2,11 @@ import { OPERATION_TARGET, RequestSigner } from '@millrace/limiter/wire';
 import execution from 'k6/execution';
 import http from 'k6/http';
 import { USER_PLACE } from '../plan/bare.js';
+import { SYSTEM_TAGS } from '../plan/program-options.js';
 import { K6_HASHING } from './hashing.js';
+
+/** It notes with each sample what the limiter's runs note. */
+export const bareOptions = { systemTags: [...SYSTEM_TAGS] };
 
 /**
  * One signed request and the reading of its reply, and nothing else: what any client of DynamoDB does in k6 at least, and

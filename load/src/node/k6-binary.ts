@@ -22,7 +22,7 @@ const OLDEST = [2, 2] as const;
 const VERSION = /\bv(\d+)\.(\d+)\.(\d+)/;
 
 /** Where the one that is built here is kept. */
-export function builtPath(): string {
+function builtPath(): string {
   const ending = process.platform === 'win32' ? '.exe' : '';
   return join(PACKAGE_ROOT, 'bin', `k6-${PINNED_VERSION}-${process.platform}-${process.arch}${ending}`);
 }
@@ -67,7 +67,7 @@ async function versionOf(path: string, env: NodeJS.ProcessEnv): Promise<string |
 }
 
 /** Compares `2.10.1` with the oldest that will do. */
-export function isNewEnough(version: string): boolean {
+function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }

@@ -12,13 +12,8 @@ export function mostAdmitted({ capacity, refill, periodMs }: Limit, windowMs: nu
   return capacity + Math.ceil((refill * windowMs) / periodMs);
 }
 
-/** How many tokens a limit gives in a second. */
-export function perSecondOf({ refill, periodMs }: Limit): number {
-  return (refill * 1_000) / periodMs;
-}
-
 /** How long the first and the last acquire of a run are apart at most. The check of the table knows it to the millisecond. */
-export function longestWindowMs(durationMs: number): number {
+function longestWindowMs(durationMs: number): number {
   return durationMs + GRACE_MS + START_MS;
 }
 

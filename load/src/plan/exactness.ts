@@ -18,7 +18,7 @@ export interface Book {
 }
 
 /** One thing that must be true of the table and the counts together. */
-export interface ExactnessCheck {
+interface ExactnessCheck {
   readonly name: string;
   readonly ok: boolean;
   /** What was compared, in words. */

@@ -10,7 +10,7 @@ export interface Series {
 }
 
 /** A share of true among all that was counted. */
-export interface Share {
+interface Share {
   readonly rate: number;
   readonly trues: number;
   readonly count: number;

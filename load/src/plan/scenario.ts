@@ -11,10 +11,10 @@ export interface PlannedEntity {
 }
 
 /** Limits by resource. */
-export type Resources = Readonly<Record<string, readonly Limit[]>>;
+type Resources = Readonly<Record<string, readonly Limit[]>>;
 
 /** Limits of an entity's own on a resource. */
-export interface OwnLimits {
+interface OwnLimits {
   readonly entity: string;
   readonly resource: string;
   readonly limits: readonly Limit[];
@@ -28,7 +28,7 @@ export interface World {
 }
 
 /** One turn of one caller. */
-export interface Turn {
+interface Turn {
   /** From 1; no two users of a run have the same, on however many workers. */
   readonly user: number;
   /** Which of the user's callers, from 0. */
@@ -42,7 +42,7 @@ export interface Turn {
 }
 
 /** Sizes that a run has unless it is told otherwise. */
-export interface Sizes {
+interface Sizes {
   readonly users: number;
   /** Absent where users come back when they are ready. */
   readonly perSecond?: number;

@@ -1,10 +1,10 @@
 import { MANAGEMENT_OPERATIONS } from './session.js';
 
 /** What is timed of the limiter itself, each as a Trend of its own name: k6's dashboard knows no tags. In milliseconds. */
-export const LIMITER_SERIES = ['acquire', 'commit', 'rate_limited', 'available', 'error'] as const;
+const LIMITER_SERIES = ['acquire', 'commit', 'rate_limited', 'available', 'error'] as const;
 
 /** What is timed besides: opening a limiter, once for each user, and what administrators do. */
-export const OTHER_SERIES = ['open_limiter', ...MANAGEMENT_OPERATIONS] as const;
+const OTHER_SERIES = ['open_limiter', ...MANAGEMENT_OPERATIONS] as const;
 
 export const SERIES = [...LIMITER_SERIES, ...OTHER_SERIES] as const;
 

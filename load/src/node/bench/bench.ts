@@ -14,7 +14,7 @@ import { furnish, openSite, type Site } from '../site.js';
 import { type ProcessUsage, watchProcess } from './process-usage.js';
 
 /** What one kind of turn takes of k6. */
-export interface TurnCost {
+interface TurnCost {
   readonly cpuUs: number;
   readonly mbPerUser: number;
 }
@@ -132,9 +132,8 @@ async function bareScript(site: Site, env: NodeJS.ProcessEnv): Promise<Script> {
   });
   const file = await bundle(
     'bare',
-    `import { bareTurn } from './src/k6/bare.ts';
-     import { SYSTEM_TAGS } from './src/plan/program-options.ts';
-     export const options = { systemTags: [...SYSTEM_TAGS] };
+    `import { bareOptions, bareTurn } from './src/k6/bare.ts';
+     export const options = bareOptions;
      export default bareTurn(__ENV);`,
   );
   const { endpoint, region } = site.connection;
