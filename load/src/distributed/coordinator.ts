@@ -1,17 +1,15 @@
+import type { RunSettings } from '../plan/settings.js';
 import type { WorkerOrder, WorkerResult } from './order.js';
 import { type Assignment, planWorkers } from './plan.js';
 import { Tally } from './tally.js';
-import { type Judgement, judge, type Thresholds } from './thresholds.js';
 import type { WorkerHost } from './worker-host.js';
 
 /** A distributed run, as it was asked for. */
 export interface RunRequest {
-  readonly runId: string;
-  readonly scenario: string;
+  readonly settings: RunSettings;
   readonly workers: number;
+  /** How long turns are made: that of the scenario's arrival. */
   readonly durationSec: number;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly thresholds: Thresholds;
   /** How late a worker may begin. Default 2,000 ms. */
   readonly toleranceMs?: number;
   /** How long after its planned end a worker may answer. Default 60,000 ms. */
@@ -35,20 +33,14 @@ export type ProgressEvent =
   | { readonly kind: 'launched'; readonly worker: number; readonly slice: number }
   | { readonly kind: 'answered'; readonly result: WorkerResult };
 
-/** A whole run: merged, judged once, and honest about what is missing of it. */
+/** A whole run: added up, and honest about what is missing of it. It is judged once, by whoever asked for it. */
 export interface RunOutcome {
-  readonly runId: string;
-  readonly scenario: string;
   readonly host: string;
   readonly startAtMs: number;
-  readonly durationSec: number;
   readonly workers: readonly WorkerResult[];
   /** The share of the asked load that finished workers ran: 1 when nothing is missing. */
   readonly completeness: number;
   readonly tally: Tally;
-  readonly judgements: readonly Judgement[];
-  /** `partial`: some worker did not bring its whole share, so the judgements are of another load than was asked for. */
-  readonly verdict: 'passed' | 'failed' | 'partial';
 }
 
 /** Runs a test on many workers. A worker that fails never ends the others: their numbers are kept, and its absence is said. */
@@ -73,20 +65,20 @@ export async function runDistributed(request: RunRequest, parts: RunParts): Prom
 }
 
 async function runAssignment(assignment: Assignment, startAtMs: number, request: RunRequest, parts: RunParts): Promise<WorkerResult> {
-  const { runId, settings, scenario, toleranceMs = 2_000, answerWithinMs = 60_000, resultsBucket } = request;
+  const { settings, toleranceMs = 2_000, answerWithinMs = 60_000, resultsBucket } = request;
+  const { run: runId } = settings;
   const { worker, slice, segment, sequence, fromSec, toSec, launchAtSec } = assignment;
   const key = `runs/${runId}/${worker}-${slice}.json`;
   const order: WorkerOrder = {
     runId,
     worker,
     slice,
-    scenario,
     segment,
     sequence,
     startAtMs: startAtMs + fromSec * 1_000,
     toleranceMs,
     durationSec: toSec - fromSec,
-    settings: { ...settings, FROM_SEC: String(fromSec), TO_SEC: String(toSec) },
+    settings: { ...settings, part: { fromMs: fromSec * 1_000, toMs: toSec * 1_000 } },
     ...(resultsBucket === undefined ? {} : { results: { bucket: resultsBucket, key } }),
   };
   const lost = (reason: string): WorkerResult => ({ runId, worker, slice, outcome: 'lost', reason, ranMs: 0, series: {}, droppedLines: 0 });
@@ -128,13 +120,8 @@ function outcomeOf(
   plan: readonly Assignment[],
   workers: readonly WorkerResult[],
 ): RunOutcome {
-  const { runId, scenario, durationSec, thresholds } = request;
   const tally = new Tally();
   for (const { series } of workers) tally.add(Tally.fromJSON(series));
-  const judgements = judge(tally, thresholds, durationSec);
   const completeSec = plan.reduce((sum, { fromSec, toSec }, at) => sum + (workers[at]?.outcome === 'finished' ? toSec - fromSec : 0), 0);
-  const completeness = completeSec / (durationSec * request.workers);
-  const isWhole = workers.every(({ outcome }) => outcome === 'finished');
-  const verdict = !isWhole ? 'partial' : judgements.every(({ passed }) => passed) ? 'passed' : 'failed';
-  return { runId, scenario, host, startAtMs, durationSec, workers, completeness, tally, judgements, verdict };
+  return { host, startAtMs, workers, completeness: completeSec / (request.durationSec * request.workers), tally };
 }

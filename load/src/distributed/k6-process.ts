@@ -34,7 +34,7 @@ const LOG_LINES = 20;
  * What it prints of thresholds and summaries is off: a worker sees only its share.
  */
 export function startK6(k6: string, args: readonly string[], { environment, onPoint }: K6Surroundings): K6Process {
-  const quiet = ['--quiet', '--no-color', '--no-usage-report', '--summary-mode=disabled', '--no-thresholds', '--no-setup', '--no-teardown'];
+  const quiet = ['--quiet', '--no-color', '--no-usage-report', '--summary-mode=disabled', '--no-thresholds'];
   const child = spawn(k6, ['run', ...quiet, '--system-tags=', '--out', 'json=-', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...environment, K6_AUTO_EXTENSION_RESOLUTION: 'false' },

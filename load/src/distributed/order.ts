@@ -1,3 +1,4 @@
+import type { RunSettings } from '../plan/settings.js';
 import type { TallyJson } from './tally.js';
 
 /** What the coordinator tells a worker. Plain data: it is a Lambda event, a container's variable, or a child's first line. */
@@ -5,8 +6,6 @@ export interface WorkerOrder {
   readonly runId: string;
   readonly worker: number;
   readonly slice: number;
-  /** The scenario's bundle: its name among those the worker was shipped with. */
-  readonly scenario: string;
   readonly segment: string;
   readonly sequence: string;
   /** When all workers begin, milliseconds since the epoch. */
@@ -15,8 +14,8 @@ export interface WorkerOrder {
   readonly toleranceMs: number;
   /** How long its part lasts. */
   readonly durationSec: number;
-  /** The scenario's settings, as `-e` gives them to k6. Never a secret: k6 writes them into archives. */
-  readonly settings: Readonly<Record<string, string>>;
+  /** The run's settings, with the part that is this worker's. They hold no secret. */
+  readonly settings: RunSettings;
   /** Where the answer goes as well, for workers that nobody waits for on the line. */
   readonly results?: { readonly bucket: string; readonly key: string };
 }

@@ -1,3 +1,4 @@
+import { type RunSettings, SETTINGS_VARIABLE, settingsText } from '../plan/settings.js';
 import { passBarrier } from './barrier.js';
 import { freePort } from './free-port.js';
 import { K6Control } from './k6-control.js';
@@ -9,8 +10,8 @@ import type { Point } from './points.js';
 export interface WorkerPlace {
   /** The k6 program. */
   readonly k6: string;
-  /** The bundle of a scenario, by its name. */
-  readonly bundleOf: (scenario: string) => string;
+  /** The bundle of a run's scenario. */
+  readonly bundleOf: (settings: RunSettings) => string;
   readonly environment: NodeJS.ProcessEnv;
   readonly nowMs: () => number;
   /** Rejects when the signal ends it first. */
@@ -39,7 +40,10 @@ export async function runWorker(order: WorkerOrder, place: WorkerPlace): Promise
 
   const address = `127.0.0.1:${await freePort()}`;
   const control = new K6Control(address);
-  const k6 = startK6(place.k6, argumentsOf(order, place, address), place);
+  const k6 = startK6(place.k6, argumentsOf(order, place, address), {
+    environment: { ...place.environment, [SETTINGS_VARIABLE]: settingsText(order.settings) },
+    onPoint: place.onPoint,
+  });
   let exit: K6Exit | Error | undefined;
   const ended = k6.ended.then(
     (how) => (exit = how),
@@ -72,9 +76,8 @@ export async function runWorker(order: WorkerOrder, place: WorkerPlace): Promise
 }
 
 function argumentsOf(order: WorkerOrder, place: WorkerPlace, address: string): readonly string[] {
-  const settings = Object.entries(order.settings).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const share = ['--execution-segment', order.segment, '--execution-segment-sequence', order.sequence];
-  return ['--paused', '--address', address, ...share, ...settings, place.bundleOf(order.scenario)];
+  return ['--paused', '--address', address, ...share, place.bundleOf(order.settings)];
 }
 
 /** False when the time was over first. */

@@ -1,3 +1,4 @@
+import type { Figures } from '../plan/figures.js';
 import { LatencySketch, type SketchJson } from './latency-sketch.js';
 import type { Point, Series } from './points.js';
 
@@ -50,6 +51,20 @@ export class Tally {
     this.droppedPoints += other.droppedPoints;
   }
 
+  /** What all values together say. */
+  figures(durationMs: number): Figures {
+    const series: Record<string, Figures['series'][string]> = {};
+    const counts: Record<string, number> = {};
+    const rates: Record<string, Figures['rates'][string]> = {};
+    for (const [name, kept] of this.#series) {
+      if (kept.type === 'trend') series[name] = seriesOf(kept.sketch);
+      else if (kept.type === 'counter') counts[name] = kept.sum;
+      else if (kept.type === 'gauge') counts[name] = kept.last;
+      else rates[name] = { rate: kept.total === 0 ? 0 : kept.passes / kept.total, trues: kept.passes, count: kept.total };
+    }
+    return { durationMs, series, counts, rates };
+  }
+
   toJSON(): TallyJson {
     return Object.fromEntries(
       [...this.#series].map(([name, kept]) => [name, kept.type === 'trend' ? { type: 'trend', sketch: kept.sketch.toJSON() } : kept]),
@@ -63,6 +78,11 @@ export class Tally {
     }
     return tally;
   }
+}
+
+function seriesOf(sketch: LatencySketch): Figures['series'][string] {
+  const [p50, p95, p99] = [sketch.percentile(50), sketch.percentile(95), sketch.percentile(99)];
+  return { count: sketch.count, avg: sketch.mean, min: sketch.min, p50, p95, p99, max: sketch.max };
 }
 
 function emptyOf(type: Kept['type']): Kept {

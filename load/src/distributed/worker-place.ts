@@ -13,7 +13,7 @@ export function placeOf(environment: NodeJS.ProcessEnv, folder: string, signal: 
   const scenarios = environment['MILLRACE_SCENARIOS'] || folder;
   return {
     k6: environment['K6_BIN'] || 'k6',
-    bundleOf: (scenario) => `${scenarios}/${scenario}.js`,
+    bundleOf: ({ scenario, mode }) => `${scenarios}/${scenario}.${mode}.js`,
     environment,
     nowMs: Date.now,
     sleep: (delayMs, ending) => sleep(delayMs, undefined, ending === undefined ? {} : { signal: ending }),

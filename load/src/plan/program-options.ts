@@ -1,4 +1,5 @@
 import { FEW_ERRORS } from './bounds.js';
+import { partOf } from './part.js';
 import type { Scenario } from './scenario.js';
 import { TREND_STATS } from './series.js';
 import type { RunSettings } from './settings.js';
@@ -15,8 +16,10 @@ export function thresholdsOf(scenario: Scenario, settings: RunSettings): readonl
 
 /** What k6 is told about a run: `options`. */
 export function k6Options(scenario: Scenario, settings: RunSettings) {
+  const whole = scenario.arrival(settings);
+  const arrival = settings.part === undefined ? whole : partOf(whole, settings.part);
   return {
-    scenarios: { [scenario.name.replaceAll('-', '_')]: k6Scenario(scenario.arrival(settings)) },
+    scenarios: { [scenario.name.replaceAll('-', '_')]: k6Scenario(arrival) },
     thresholds: k6Thresholds(thresholdsOf(scenario, settings)),
     summaryTrendStats: [...TREND_STATS],
     systemTags: [...SYSTEM_TAGS],

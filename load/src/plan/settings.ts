@@ -1,4 +1,5 @@
 import { checkInteger, checkKeys, ValidationError } from '@millrace/core';
+import type { Part } from './part.js';
 
 /** Which way a turn goes: through the limiter's own engine in the virtual user, or through a Node service over HTTP. */
 export type Mode = 'direct' | 'gateway';
@@ -24,6 +25,8 @@ export interface RunSettings {
   /** Turns a second of an open model; absent where users come back when they are ready. */
   readonly perSecond?: number;
   readonly durationMs: number;
+  /** The part of the run that this worker makes; absent for all of it. */
+  readonly part?: Part;
   /** Whether entities take from their ancestors, too. */
   readonly cascade: boolean;
   /** How many turns one user makes at once: callers of one process, which share its caches and its group commits. */
@@ -51,6 +54,7 @@ const KEYS: readonly (keyof RunSettings)[] = [
   'users',
   'perSecond',
   'durationMs',
+  'part',
   'cascade',
   'callers',
   'requestTimeoutMs',

@@ -10,7 +10,7 @@ export type Arrival =
   | { readonly kind: 'crowd'; readonly fromUsers: number; readonly stages: readonly Stage[] };
 
 /** A stage ends at `target` turns a second, or users. */
-interface Stage {
+export interface Stage {
   readonly target: number;
   readonly durationMs: number;
 }
