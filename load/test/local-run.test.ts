@@ -4,11 +4,11 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../scenarios/index.js';
-import { type LocalCommand, localCommand } from '../src/node/arguments.js';
+import { type RunCommand, runCommand } from '../src/node/arguments.js';
 import { bundleScenario } from '../src/node/bundle.js';
 import { runK6 } from '../src/node/k6-process.js';
-import { type EndedRun, runLocally } from '../src/node/local-run.js';
 import { runProgram } from '../src/node/program.js';
+import { type EndedRun, runScenario } from '../src/node/run-scenario.js';
 import { expressionOf } from '../src/plan/thresholds.js';
 import { realK6 } from './real-k6.js';
 
@@ -22,10 +22,10 @@ afterAll(() => rm(folder, { recursive: true }));
 /** Bounds that a machine keeps that has other things to do. */
 const PATIENT = ['--duration', '2s', '--p95', '60s', '--timeout', '60s'];
 
-const command = (...args: string[]): LocalCommand => ({ ...localCommand([...args, ...PATIENT, '--no-dashboard']), results: folder });
+const command = (...args: string[]): RunCommand => ({ ...runCommand([...args, ...PATIENT, '--no-dashboard']), results: folder });
 
-function run(given: LocalCommand): Promise<EndedRun> {
-  return runLocally(given, { env: process.env, say: () => undefined });
+function run(given: RunCommand): Promise<EndedRun> {
+  return runScenario(given, { env: process.env, say: () => undefined });
 }
 
 async function program(...args: string[]) {
@@ -73,7 +73,7 @@ describe.skipIf(k6 === undefined)('pnpm load local', () => {
   });
 
   it('drives a Node service with the SDK inside, and its books are exact, too', async () => {
-    const { report } = await run(command('llm-gateway', '--mode', 'gateway', '--vus', '4', '--rate', '10'));
+    const { report } = await run(command('llm-gateway', '--via', 'gateway', '--vus', '4', '--rate', '10'));
 
     expect(report.exactness).toMatchObject({ ok: true });
     expect(report.figures.series['commit']?.count).toBeGreaterThan(0);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { localCommand, UsageError } from './arguments.js';
+import { runCommand, UsageError } from './arguments.js';
 
 describe('the arguments of a local run', () => {
   it('are those of the scenario where none are given', () => {
-    expect(localCommand(['hot-key'])).toMatchObject({
+    expect(runCommand(['hot-key'])).toMatchObject({
       mode: 'direct',
       users: 50,
       perSecond: 300,
@@ -13,13 +13,13 @@ describe('the arguments of a local run', () => {
       dashboard: true,
       json: false,
     });
-    expect(localCommand(['simple'])).not.toHaveProperty('perSecond');
+    expect(runCommand(['simple'])).not.toHaveProperty('perSecond');
   });
 
   it('name users, or a rate, which are two models', () => {
-    expect(localCommand(['hot-key', '--vus', '7'])).not.toHaveProperty('perSecond');
-    expect(localCommand(['simple', '--rate', '0.5'])).toMatchObject({ users: 20, perSecond: 0.5 });
-    expect(localCommand(['simple', '--rate', '100', '--vus', '7'])).toMatchObject({ users: 7, perSecond: 100 });
+    expect(runCommand(['hot-key', '--vus', '7'])).not.toHaveProperty('perSecond');
+    expect(runCommand(['simple', '--rate', '0.5'])).toMatchObject({ users: 20, perSecond: 0.5 });
+    expect(runCommand(['simple', '--rate', '100', '--vus', '7'])).toMatchObject({ users: 7, perSecond: 100 });
   });
 
   it.each([
@@ -28,7 +28,7 @@ describe('the arguments of a local run', () => {
     ['1.5m', 90_000],
     ['2h', 7_200_000],
   ])('understand %s', (text, ms) => {
-    expect(localCommand(['simple', '--duration', text]).durationMs).toBe(ms);
+    expect(runCommand(['simple', '--duration', text]).durationMs).toBe(ms);
   });
 
   it.each([
@@ -46,7 +46,7 @@ describe('the arguments of a local run', () => {
     [['simple', '--endpoint', 'localhost:8000'], '--endpoint must be a URL'],
     [['simple', '--users', '3'], "Unknown option '--users'"],
   ])('%j are refused: %s', (args, message) => {
-    expect(() => localCommand(args)).toThrowError(UsageError);
-    expect(() => localCommand(args)).toThrowError(message);
+    expect(() => runCommand(args)).toThrowError(UsageError);
+    expect(() => runCommand(args)).toThrowError(message);
   });
 });

@@ -4,10 +4,21 @@ import { SCENARIOS } from '../../scenarios/index.js';
 import type { Scenario } from '../plan/scenario.js';
 import type { Mode } from '../plan/settings.js';
 
+/** One k6 on this machine, several that share a run, or the workers of a rig. */
+export type Place = 'local' | 'distributed' | 'lambda' | 'fargate';
+
+const PLACES: readonly Place[] = ['local', 'distributed', 'lambda', 'fargate'];
+
 /** What the command was asked for. */
-export interface LocalCommand {
+export interface RunCommand {
   readonly scenario: Scenario;
-  readonly mode: Mode;
+  /** Where the load is made. */
+  readonly place: Place;
+  /** How many workers make it; 1 of a place of its own, which is one k6, says nothing of workers. */
+  readonly workers: number;
+  /** The stack of the rig, where the place is on AWS. */
+  readonly stack?: string;
+  readonly via: Mode;
   readonly users: number;
   readonly perSecond?: number;
   readonly durationMs: number;
@@ -30,6 +41,9 @@ export class UsageError extends Error {
 }
 
 const OPTIONS = {
+  workers: { type: 'string' },
+  stack: { type: 'string' },
+  via: { type: 'string' },
   vus: { type: 'string' },
   rate: { type: 'string' },
   duration: { type: 'string' },
@@ -50,12 +64,15 @@ const ENGINES: readonly EngineName[] = ['dynoxide', 'extenddb', 'dynamodb-local'
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 31 * 86_400_000;
 
-export const LOCAL_OPTIONS_USAGE = `  --vus N           users, each a limiter of its own (the scenario's)
+export const RUN_OPTIONS_USAGE = `  --mode M          local: one k6 here; distributed: --workers of them here; lambda, fargate: workers of the rig of --stack
+  --workers N       how many share the load, 1 to 1000 (2; local has one)
+  --stack S         the stack that holds a LoadRig; its table is loaded, in a namespace of the run's own
+  --vus N           users, each a limiter of its own (the scenario's)
   --rate N          turns a second, however long they take; without it, users come back when they are ready
   --duration T      how long turns are made: 500ms, 30s, 5m, 2h (the scenario's)
   --cascade         entities take from a parent, too
   --callers N       callers in each user, that share its caches and its writes (1)
-  --mode M          direct: the limiter's engine in k6 (default); gateway: a Node service with the SDK, over HTTP
+  --via V           direct: the limiter's engine in k6 (default); gateway: a Node service with the SDK, over HTTP
   --timeout T       how long one request may take (10s)
   --p95 T           the bound on the 95th percentile of acquires (the scenario's)
   --endpoint URL    a DynamoDB that runs, with the keys of the environment; without it, an engine is started
@@ -66,8 +83,8 @@ export const LOCAL_OPTIONS_USAGE = `  --vus N           users, each a limiter of
   --json            the report as JSON on stdout
 `;
 
-/** Reads the arguments after `local`. @throws UsageError */
-export function localCommand(args: readonly string[]): LocalCommand {
+/** Reads the arguments after `run`, or after `local`, which is a place. @throws UsageError */
+export function runCommand(args: readonly string[]): RunCommand {
   const { values, positionals } = parsed(args);
   const [name, ...more] = positionals;
   const names = SCENARIOS.map((each) => each.name).join(', ');
@@ -83,7 +100,8 @@ export function localCommand(args: readonly string[]): LocalCommand {
   const perSecond = values.rate === undefined && values.vus !== undefined ? undefined : numberOf('rate', values.rate, sizes.perSecond);
   return {
     scenario,
-    mode: oneOf('mode', values.mode, ['direct', 'gateway']) ?? 'direct',
+    ...placeOf(values, scenario),
+    via: oneOf('via', values.via, ['direct', 'gateway']) ?? 'direct',
     users: wholeOf('vus', values.vus, sizes.users),
     ...(perSecond === undefined ? {} : { perSecond }),
     durationMs: timeOf('duration', values.duration) ?? sizes.durationMs,
@@ -98,6 +116,24 @@ export function localCommand(args: readonly string[]): LocalCommand {
     keep: values.keep === true,
     json: values.json === true,
   };
+}
+
+type Values = ReturnType<typeof parsed>['values'];
+
+function placeOf(values: Values, scenario: Scenario): Pick<RunCommand, 'place' | 'workers' | 'stack'> {
+  const place = oneOf('mode', values.mode, PLACES) ?? 'local';
+  const isRig = place === 'lambda' || place === 'fargate';
+  const workers = place === 'local' ? 1 : wholeOf('workers', values.workers, 2);
+  if (place === 'local' && values.workers !== undefined) throw new UsageError('--workers: --mode local is one k6; use --mode distributed');
+  if (workers > 1_000) throw new UsageError(`--workers must be at most 1000, got "${workers}"`);
+  if (isRig && values.stack === undefined) throw new UsageError(`--mode ${place} runs on a rig: name its stack with --stack`);
+  if (!isRig && values.stack !== undefined) throw new UsageError(`--stack is for --mode lambda and fargate, got --mode ${place}`);
+  if (isRig && (values.endpoint ?? values.engine) !== undefined)
+    throw new UsageError(`--mode ${place} loads the rig's table: leave --endpoint and --engine out`);
+  // Workers elsewhere cannot come to a service on this machine.
+  if (isRig && (values.via === 'gateway' || scenario.manages === true))
+    throw new UsageError(`--mode ${place}: a Node service on this machine cannot be reached from there`);
+  return { place, workers, ...optional('stack', values.stack) };
 }
 
 function parsed(args: readonly string[]) {

@@ -1,9 +1,9 @@
 import { SCENARIOS } from '../../scenarios/index.js';
 import { renderTerminal } from '../plan/render.js';
 import { OUTCOME_EXIT } from '../plan/report.js';
-import { LOCAL_OPTIONS_USAGE, localCommand, UsageError } from './arguments.js';
+import { RUN_OPTIONS_USAGE, runCommand, UsageError } from './arguments.js';
 import { type BenchResult, benchUser, GOALS } from './bench/bench.js';
-import { runLocally } from './local-run.js';
+import { runScenario } from './run-scenario.js';
 
 /** Where the command writes: its result on stdout, everything else on stderr. */
 export interface Terminal {
@@ -15,11 +15,12 @@ export interface Terminal {
 /** What the shell hears besides the outcomes of runs. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
-const USAGE = `Usage: pnpm load local <scenario> [options]
+const USAGE = `Usage: pnpm load run <scenario> [options]
+       pnpm load local <scenario> [options]      the same with --mode local
        pnpm load list
        pnpm load bench [--quick] [--json]
 
-${LOCAL_OPTIONS_USAGE}
+${RUN_OPTIONS_USAGE}
 Exit codes: 0 passed, 1 the run could not be made, 2 bad arguments, 98 the table is not exact, 99 a threshold failed.
 `;
 
@@ -33,8 +34,10 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   }
   try {
     switch (name) {
+      case 'run':
+        return await run(rest, terminal);
       case 'local':
-        return await local(rest, terminal);
+        return await run([...rest, '--mode', 'local'], terminal);
       case 'bench':
         return await bench(rest, terminal);
       case 'list':
@@ -50,9 +53,9 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   }
 }
 
-async function local(args: readonly string[], terminal: Terminal): Promise<number> {
-  const command = localCommand(args);
-  const { report, folder } = await runLocally(command, { env: terminal.env, say: (text) => void terminal.stderr.write(`${text}\n`) });
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const command = runCommand(args);
+  const { report, folder } = await runScenario(command, { env: terminal.env, say: (text) => void terminal.stderr.write(`${text}\n`) });
   terminal.stdout.write(command.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${renderTerminal(report)}`);
   terminal.stderr.write(`reports are in ${folder}\n`);
   return OUTCOME_EXIT[report.outcome];

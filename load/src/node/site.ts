@@ -14,18 +14,25 @@ export interface SiteOptions {
 }
 
 /** How requests reach it. */
-export type Connection = Pick<LocalEngine, 'endpoint' | 'region' | 'credentials'>;
+export interface Connection extends Pick<LocalEngine, 'endpoint' | 'region'> {
+  /** Absent where AWS's tools find them. */
+  readonly credentials?: LocalEngine['credentials'];
+}
 
 /** A DynamoDB with a table of the run's own in it. */
 export interface Site {
-  readonly engine: LocalEngine['name'];
+  readonly engine: LocalEngine['name'] | 'dynamodb';
   readonly connection: Connection;
   readonly table: string;
+  /** The namespace that the run has to itself. */
+  readonly namespace: string;
   /** A limiter with the SDK, for administration and for the gateway. */
   readonly limiter: RateLimiter;
   /** Ends what was started, and takes the table away unless it is to be kept. */
   close(keep: boolean): Promise<void>;
 }
+
+const NAMESPACE = 'default';
 
 /** How many entities are made at once. */
 const MAKERS = 16;
@@ -45,6 +52,7 @@ export async function openSite({ endpoint, engine, env, table, requestTimeoutMs 
       engine: launched.name,
       connection,
       table,
+      namespace: NAMESPACE,
       limiter,
       async close(keep) {
         await limiter.close();

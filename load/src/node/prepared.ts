@@ -1,0 +1,84 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { fargateHost } from '../aws/fargate-host.js';
+import { lambdaHost } from '../aws/lambda-host.js';
+import { type Rig, rigOf } from '../aws/rig.js';
+import { workerBundle } from '../build/worker-bundle.js';
+import { processHost } from '../distributed/process-host.js';
+import type { WorkerHost } from '../distributed/worker-host.js';
+import type { RunCommand } from './arguments.js';
+import { bundleScenario } from './bundle.js';
+import { findK6 } from './k6-binary.js';
+import type { LoadMaker } from './load-maker.js';
+import { manyWorkers } from './many-workers.js';
+import { keysOf, oneK6 } from './one-k6.js';
+import { PACKAGE_ROOT } from './package-root.js';
+import { openRigSite } from './rig-site.js';
+import type { Surroundings } from './run-scenario.js';
+import { openSite, type Site } from './site.js';
+
+/** Where a run's table is, and what makes its load. */
+export interface Prepared {
+  readonly site: Site;
+  readonly maker: LoadMaker;
+}
+
+/** Finds or starts all that a run needs, by where it is to be made. The caller closes the site. */
+export async function prepared(command: RunCommand, run: string, surroundings: Surroundings): Promise<Prepared> {
+  return command.place === 'lambda' || command.place === 'fargate' ? onRig(command, run, surroundings) : here(command, run, surroundings);
+}
+
+async function here(command: RunCommand, run: string, { env, say }: Surroundings): Promise<Prepared> {
+  const binary = await findK6(env, say);
+  say(`k6 ${binary.version}`);
+  const script = await bundleScenario(command.scenario.name, command.via);
+  const { endpoint, engine, requestTimeoutMs, workers } = command;
+  const maker =
+    command.place === 'local'
+      ? oneK6({ binary, script, env, dashboard: command.dashboard })
+      : manyWorkers({
+          runtime: 'distributed',
+          workers,
+          say,
+          hostFor: hostOfProcesses(await bundledWorker(), { ...env, K6_BIN: binary.path, MILLRACE_SCENARIOS: dirname(script) }),
+        });
+  const table = `millrace-load-${run}`;
+  const given = { ...(endpoint === undefined ? {} : { endpoint }), ...(engine === undefined ? {} : { engine }) };
+  return { maker, site: await openSite({ ...given, env, table, requestTimeoutMs }) };
+}
+
+function hostOfProcesses(entry: string, env: NodeJS.ProcessEnv): ({ site }: { site: Site }) => WorkerHost {
+  return ({ site }) => processHost(entry, { ...env, ...keysOf(site) });
+}
+
+/** The worker that Lambda and Fargate run as well, as one file. */
+async function bundledWorker(): Promise<string> {
+  const outfile = join(PACKAGE_ROOT, 'dist', 'worker', 'index.mjs');
+  await build({ ...workerBundle(besideThis('../distributed/worker-main')), outfile });
+  return outfile;
+}
+
+/** A file of this package as it is now: a source in a test, compiled elsewhere. */
+function besideThis(file: string): string {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return fileURLToPath(new URL(`${file}.${extension}`, import.meta.url));
+}
+
+async function onRig(command: RunCommand, run: string, { env, say }: Surroundings): Promise<Prepared> {
+  const { place, stack = '', workers, requestTimeoutMs } = command;
+  const rig = await rigOf(stack);
+  const host = place === 'lambda' ? lambdaHostOf(rig, stack) : fargateHostOf(rig, stack);
+  const site = await openRigSite({ table: rig.table, namespace: `load-${run}`, env, requestTimeoutMs });
+  return { site, maker: manyWorkers({ runtime: place, workers, say, resultsBucket: rig.resultsBucket, hostFor: () => host }) };
+}
+
+function lambdaHostOf({ functionName }: Rig, stack: string): WorkerHost {
+  if (functionName === undefined) throw new Error(`the rig of stack ${stack} has no function: deploy it with lambdaWorkers`);
+  return lambdaHost(functionName);
+}
+
+function fargateHostOf({ fargate }: Rig, stack: string): WorkerHost {
+  if (fargate === undefined) throw new Error(`the rig of stack ${stack} has no tasks: deploy it with fargateWorkers`);
+  return fargateHost(fargate);
+}
