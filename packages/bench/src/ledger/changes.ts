@@ -28,15 +28,31 @@ export function changesOf({ changes, keys, spreadMs }: Shape, dayMs: number, see
   });
 }
 
-/** In sequence so many changes are enough to warm up; more would only be waited for. */
+/** Shares to warm up with, whose runs are not measured, and those that are. */
+export interface Shares {
+  readonly warmup: readonly Share[];
+  readonly measured: readonly Share[];
+}
+
+/** So many changes open all connections and have the code compiled. */
+const WARMUP_CHANGES = 500;
+/** In sequence more would only be waited for. */
 const WARMUP_IN_SEQUENCE = 24;
 
-/** A first share to warm up with, whole unless it goes in sequence, and then so many that are measured. */
-export function sharesOf(shape: Shape, concurrency: number, dayMs: number, repetitions: number): readonly Share[] {
-  const warmup = concurrency > 1 ? shape : { ...shape, changes: Math.min(shape.changes, WARMUP_IN_SEQUENCE) };
-  const measured = Array.from({ length: repetitions }, (_, index) => ({
-    namespaceId: `run${index + 1}`,
-    changes: changesOf(shape, dayMs, index + 1),
-  }));
-  return [{ namespaceId: 'warmup', changes: changesOf(warmup, dayMs, 0) }, ...measured];
+/** The shares of a shape, each in a namespace of its own. */
+export function sharesOf(shape: Shape, concurrency: number, dayMs: number, repetitions: number): Shares {
+  const small = { ...shape, changes: Math.min(shape.changes, WARMUP_IN_SEQUENCE) };
+  const share = (of: Shape, name: string, seed: number): Share => ({ namespaceId: `${name}${seed}`, changes: changesOf(of, dayMs, seed) });
+  const warmups = concurrency > 1 ? Math.ceil(WARMUP_CHANGES / shape.changes) : 1;
+  return {
+    warmup: Array.from({ length: warmups }, (_, index) => share(concurrency > 1 ? shape : small, 'warmup', index + 1)),
+    measured: Array.from({ length: repetitions }, (_, index) => share(shape, 'run', index + 1)),
+  };
+}
+
+/** How often a shape is measured: what is soon done is a matter of chance, and more often; in sequence once tells it all. */
+export function repetitionsOf(shape: Shape, concurrency: number, repetitions: number): number {
+  const isShort = shape.changes <= 100;
+  if (concurrency === 1) return isShort ? repetitions : 1;
+  return isShort ? 3 * repetitions : repetitions;
 }

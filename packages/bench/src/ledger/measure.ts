@@ -8,7 +8,7 @@ import { describeMachine, type Machine } from '../machine.js';
 import { progressOn } from '../progress.js';
 import { openSite, type Site } from '../servers/site.js';
 import type { Cell, Task, WorkerReport } from './cell.js';
-import { type Share, sharesOf } from './changes.js';
+import { repetitionsOf, type Share, sharesOf } from './changes.js';
 import { foundWindows } from './millrace-side.js';
 import { foundBalances, writeTransactions } from './plugin-items.js';
 import { type Row, rowOf, withRatios } from './row.js';
@@ -68,9 +68,9 @@ async function measureCell(cell: Cell, site: Site, most: number, work: Work): Pr
   const scenario = scenarioOf(cell.scenario);
   const { endpoint, region, credentials } = site;
   const [table, dayMs] = [`ledger-${randomUUID()}`, Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS];
-  // In sequence it is the latency that is waited for, over and over: once tells it all, and twice takes minutes.
-  const repetitions = cell.concurrency === 1 && cell.scenario !== 'roll-ups' ? 1 : most;
-  const shares = sharesOf(scenario, cell.concurrency, dayMs, repetitions);
+  const repetitions = repetitionsOf(scenario, cell.concurrency, most);
+  const { warmup, measured } = sharesOf(scenario, cell.concurrency, dayMs, repetitions);
+  const shares = [...warmup, ...measured];
   await createTable({ table, endpoint, region, credentials });
   const client = new DynamoDBClient({ endpoint, region, credentials });
   try {

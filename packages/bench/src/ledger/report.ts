@@ -61,7 +61,7 @@ export function scenarioTable(rows: readonly Row[], scenario: string): TextTable
 const COLUMNS_NOTE =
   'A change is one write to a bucket. Requests and units are those of all changes together; a window that is new costs one write unit more, ' +
   'for its entry in the index of windows. The stub knows no units. What the plugin pays to write each change down first is not counted. ' +
-  'CPU and memory are those of the process that works the changes off; each line is a process of its own. In sequence there is one repetition.';
+  'CPU and memory are those of the process that works the changes off; each line is a process of its own. The short ones are repeated three times as often, long ones in sequence are not.';
 
 function totalsText({ totalsChecked, repetitions, servers }: MeasuredLedger): string {
   const counted = new Intl.NumberFormat('en-US').format(totalsChecked);

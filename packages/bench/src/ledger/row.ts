@@ -5,6 +5,7 @@ import { scenarioOf } from './scenarios.js';
 /** What a side did in a cell: medians of its repetitions. */
 export interface Row extends Cell {
   readonly changes: number;
+  readonly repetitions: number;
   readonly changesPerSecond: number;
   readonly fastestPerSecond: number;
   /** How far the rates of repetitions lie from their mean: the standard deviation. */
@@ -33,6 +34,7 @@ export function rowOf(cell: Cell, changes: number, { runs, startRssBytes, peakRs
   return {
     ...cell,
     changes,
+    repetitions: runs.length,
     changesPerSecond: middle(rates),
     fastestPerSecond: Math.max(...rates),
     deviationPerSecond: deviation(rates),
@@ -71,7 +73,8 @@ export function rowLike(rows: readonly Row[], wanted: Cell): Row | undefined {
 /** The rows with what they are to others of the same run. */
 export function withRatios(rows: readonly Row[]): readonly Row[] {
   return rows.map((row) => {
-    const sequential = rowLike(rows, { ...row, concurrency: 1, scenario: scenarioOf(row.scenario).baseline ?? row.scenario });
+    const baseline = scenarioOf(row.scenario).baseline?.[row.side] ?? row.scenario;
+    const sequential = rowLike(rows, { ...row, concurrency: 1, scenario: baseline });
     const plugin = row.side === 'plugin' ? undefined : rowLike(rows, { ...row, side: 'plugin' });
     return {
       ...row,

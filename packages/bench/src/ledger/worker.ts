@@ -10,7 +10,7 @@ import { scenarioOf } from './scenarios.js';
 const KIBIBYTE = 1_024;
 const SIDE_OF = { millrace: millraceSide, plugin: pluginSide };
 
-/** Works off the shares of a cell, one after the other, and measures all but the first. */
+/** Works off the shares of a cell, one after the other, and measures those that are not for warming up. */
 export async function workOff({ site, table, cell, dayMs, repetitions }: Task): Promise<WorkerReport> {
   const scenario = scenarioOf(cell.scenario);
   const { concurrency, latencyMs } = cell;
@@ -19,11 +19,11 @@ export async function workOff({ site, table, cell, dayMs, repetitions }: Task): 
     const meter = new Meter();
     meter.attach(client);
     const side = SIDE_OF[cell.side]({ client, table, concurrency, windowTypes: scenario.windowTypes });
-    const [warmup, ...shares] = sharesOf(scenario, concurrency, dayMs, repetitions).map(side);
-    await warmup?.();
+    const shares = sharesOf(scenario, concurrency, dayMs, repetitions);
+    for (const share of shares.warmup) await side(share)();
     const startRssBytes = peakRssBytes();
     const runs: Run[] = [];
-    for (const work of shares) runs.push(await measured(work, meter));
+    for (const share of shares.measured) runs.push(await measured(side(share), meter));
     return { runs, startRssBytes, peakRssBytes: peakRssBytes() };
   } finally {
     client.destroy();
