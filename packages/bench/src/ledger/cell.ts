@@ -29,12 +29,17 @@ export interface Run {
   readonly requests: number;
   readonly readUnits: number;
   readonly writeUnits: number;
-}
-
-/** What a worker has found. */
-export interface WorkerReport {
-  readonly runs: readonly Run[];
-  /** The most memory that the worker's process ever had, before the first share and after the last. */
-  readonly startRssBytes: number;
+  /** The most memory that the worker's process had up to the end of it. */
   readonly peakRssBytes: number;
 }
+
+/** Who works the shares of a task off. It is warm. */
+export interface Worker extends AsyncDisposable {
+  /** The most memory that its process had when nothing was measured yet. */
+  readonly startRssBytes: number;
+  /** Works off the next share. */
+  run(): Promise<Run>;
+}
+
+/** Starts one: in a process of its own, or, in a test, in this one. */
+export type StartWorker = (task: Task) => Promise<Worker>;

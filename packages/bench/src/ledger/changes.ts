@@ -1,4 +1,5 @@
 import { FakeRuntime } from '@millrace/testing';
+import type { Cell } from './cell.js';
 import type { Shape } from './scenarios.js';
 
 /** Tokens that were taken from a key's bucket; below 0, given back to it. */
@@ -34,25 +35,22 @@ export interface Shares {
   readonly measured: readonly Share[];
 }
 
-/** So many changes open all connections and have the code compiled. */
-const WARMUP_CHANGES = 500;
-/** In sequence more would only be waited for. */
-const WARMUP_IN_SEQUENCE = 24;
+/** So many changes have the code compiled, as it is in a function that has run for a while, and all connections open. */
+const WARMUP_CHANGES = 1_500;
 
 /** The shares of a shape, each in a namespace of its own. */
-export function sharesOf(shape: Shape, concurrency: number, dayMs: number, repetitions: number): Shares {
-  const small = { ...shape, changes: Math.min(shape.changes, WARMUP_IN_SEQUENCE) };
-  const share = (of: Shape, name: string, seed: number): Share => ({ namespaceId: `${name}${seed}`, changes: changesOf(of, dayMs, seed) });
-  const warmups = concurrency > 1 ? Math.ceil(WARMUP_CHANGES / shape.changes) : 1;
-  return {
-    warmup: Array.from({ length: warmups }, (_, index) => share(concurrency > 1 ? shape : small, 'warmup', index + 1)),
-    measured: Array.from({ length: repetitions }, (_, index) => share(shape, 'run', index + 1)),
-  };
+export function sharesOf(shape: Shape, dayMs: number, repetitions: number): Shares {
+  const shares = (name: string, count: number): readonly Share[] =>
+    Array.from({ length: count }, (_, index) => ({ namespaceId: `${name}${index + 1}`, changes: changesOf(shape, dayMs, index + 1) }));
+  return { warmup: shares('warmup', Math.ceil(WARMUP_CHANGES / shape.changes)), measured: shares('run', repetitions) };
 }
 
-/** How often a shape is measured: what is soon done is a matter of chance, and more often; in sequence once tells it all. */
-export function repetitionsOf(shape: Shape, concurrency: number, repetitions: number): number {
-  const isShort = shape.changes <= 100;
-  if (concurrency === 1) return isShort ? repetitions : 1;
-  return isShort ? 3 * repetitions : repetitions;
+/**
+ * How many runs are measured in a round, of each side as many. What is soon done is a matter of chance, and done more often;
+ * what takes minutes in sequence is done in the first round only.
+ */
+export function runsInRound({ changes }: Shape, { side, concurrency }: Pick<Cell, 'side' | 'concurrency'>, round: number): number {
+  const isShort = changes <= 100;
+  if (concurrency > 1) return isShort ? 3 : 1;
+  return isShort || side === 'millrace' || round === 0 ? 1 : 0;
 }

@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { Bench, Terminal } from '../bench.js';
-import { measureLedger, type Work } from './measure.js';
+import type { StartWorker } from './cell.js';
+import { measureLedger } from './measure.js';
 import { LEDGER_USAGE, type LedgerOptions, readLedgerOptions } from './options.js';
 import { ledgerPromises } from './promises.js';
 import { type LedgerReport, ledgerMarkdown, ledgerText } from './report.js';
-import { inProcess } from './worker-process.js';
+import { startWorkerProcess } from './worker-process.js';
 
 export const ledgerBench: Bench = {
   name: 'ledger',
@@ -20,7 +21,11 @@ export const ledgerBench: Bench = {
 };
 
 /** Measures every cell, and judges what is promised of them. */
-export async function reportLedger(options: LedgerOptions, stderr: Terminal['stderr'], work: Work = inProcess): Promise<LedgerReport> {
-  const measured = await measureLedger(options, work, stderr);
+export async function reportLedger(
+  options: LedgerOptions,
+  stderr: Terminal['stderr'],
+  start: StartWorker = startWorkerProcess,
+): Promise<LedgerReport> {
+  const measured = await measureLedger(options, start, stderr);
   return { bench: 'ledger', ...measured, promises: ledgerPromises(measured.rows) };
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell, WorkerReport } from './cell.js';
+import type { Cell, Run } from './cell.js';
 import { PROMISED } from './options.js';
 import { ledgerPromises } from './promises.js';
 import { publishedTable } from './published.js';
 import { rowOf, withRatios } from './row.js';
-import { scenarioOf } from './scenarios.js';
 
 /** How long each cell took, in milliseconds, and what its memory was, in megabytes. */
 interface Course {
@@ -14,12 +13,15 @@ interface Course {
 }
 
 function rowsOf({ elapsedMs, peakMb = () => 100, requests = 27 }: Course, cells: readonly Cell[] = PROMISED) {
-  const report = (cell: Cell): WorkerReport => ({
-    runs: [{ elapsedMs: elapsedMs(cell), cpuUs: 1_000, requests, readUnits: 0, writeUnits: 54 }],
-    startRssBytes: 0,
+  const run = (cell: Cell): Run => ({
+    elapsedMs: elapsedMs(cell),
+    cpuUs: 1_000,
+    requests,
+    readUnits: 0,
+    writeUnits: 54,
     peakRssBytes: peakMb(cell) * 1_048_576,
   });
-  return withRatios(cells.map((cell) => rowOf(cell, scenarioOf(cell.scenario).changes, report(cell))));
+  return withRatios(cells.map((cell) => rowOf(cell, [run(cell)], 0)));
 }
 
 const slowAlone = ({ concurrency, side }: Cell): number => (concurrency === 1 || side === 'plugin' ? 1_000 : 100);
@@ -57,15 +59,11 @@ describe('the promises of the ledger', () => {
 
 describe('a row', () => {
   const cell: Cell = { scenario: 'folded-100', server: 'engine', latencyMs: 0, concurrency: 10, side: 'millrace' };
-  const run = { cpuUs: 20_000, requests: 4, readUnits: 0, writeUnits: 8 };
-  const report = {
-    runs: [50, 100, 200].map((elapsedMs) => ({ ...run, elapsedMs })),
-    startRssBytes: 90,
-    peakRssBytes: 100,
-  };
+  const run = { cpuUs: 20_000, requests: 4, readUnits: 0, writeUnits: 8, peakRssBytes: 100 };
+  const runs = [50, 100, 200].map((elapsedMs) => ({ ...run, elapsedMs }));
 
   it('has medians, the fastest, how far they lie apart, and shares', () => {
-    expect(rowOf(cell, 100, report)).toEqual({
+    expect(rowOf(cell, runs, 90)).toEqual({
       ...cell,
       changes: 100,
       repetitions: 3,
@@ -84,7 +82,7 @@ describe('a row', () => {
   });
 
   it('of the stub tells no units', () => {
-    expect(rowOf({ ...cell, server: 'stub' }, 100, report)).not.toHaveProperty('writeUnits');
+    expect(rowOf({ ...cell, server: 'stub' }, runs, 90)).not.toHaveProperty('writeUnits');
   });
 
   it('takes its run in sequence from another scenario where it says so', () => {

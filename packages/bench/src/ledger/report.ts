@@ -61,11 +61,11 @@ export function scenarioTable(rows: readonly Row[], scenario: string): TextTable
 const COLUMNS_NOTE =
   'A change is one write to a bucket. Requests and units are those of all changes together; a window that is new costs one write unit more, ' +
   'for its entry in the index of windows. The stub knows no units. What the plugin pays to write each change down first is not counted. ' +
-  'CPU and memory are those of the process that works the changes off; each line is a process of its own. The short ones are repeated three times as often, long ones in sequence are not.';
+  'CPU and memory are those of the process that works the changes off; each line is a process of its own. Of 100 changes and less three runs are done in a round; long ones in sequence are done once.';
 
 function totalsText({ totalsChecked, repetitions, servers }: MeasuredLedger): string {
   const counted = new Intl.NumberFormat('en-US').format(totalsChecked);
-  return `Servers: ${servers.join(', ')}. Medians of ${repetitions}. ${counted} totals were compared with brute force; all are right.`;
+  return `Servers: ${servers.join(', ')}. Medians of ${repetitions} rounds. ${counted} totals were compared with brute force; all are right.`;
 }
 
 /** Where engines' own pace hides the latency, the reader must be told. */

@@ -1,5 +1,5 @@
 import { median } from '../figures/percentile.js';
-import type { Cell, WorkerReport } from './cell.js';
+import type { Cell, Run } from './cell.js';
 import { scenarioOf } from './scenarios.js';
 
 /** What a side did in a cell: medians of its repetitions. */
@@ -27,8 +27,10 @@ export interface Row extends Cell {
   readonly timesPlugin?: number;
 }
 
-/** Medians of what a worker has found. */
-export function rowOf(cell: Cell, changes: number, { runs, startRssBytes, peakRssBytes }: WorkerReport): Row {
+/** Medians of the runs of a cell, whose process had so much memory before them. */
+export function rowOf(cell: Cell, runs: readonly Run[], startRssBytes: number): Row {
+  const { changes } = scenarioOf(cell.scenario);
+  const peakRssBytes = Math.max(startRssBytes, ...runs.map((run) => run.peakRssBytes));
   const middle = (values: readonly number[]): number => median(values);
   const rates = runs.map(({ elapsedMs }) => (changes * 1_000) / elapsedMs);
   return {

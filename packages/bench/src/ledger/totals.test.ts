@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, repetitionsOf, sharesOf } from './changes.js';
+import { changesOf, runsInRound, sharesOf } from './changes.js';
 import { scenarioOf } from './scenarios.js';
+import type { SideName } from './side.js';
 import { checkTotals, trueBalances, trueWindows, utcStartMs, WrongTotals } from './totals.js';
 
 const DAY_MS = Date.UTC(2026, 10, 1);
@@ -87,23 +88,23 @@ describe('the changes of a shape', () => {
     expect(changes.slice(0, 10).every(({ tokens }) => tokens > 0)).toBe(true);
   });
 
-  it('are warmed up with some hundreds, and with few in sequence', () => {
-    const counts = (name: string, concurrency: number) => {
-      const { warmup, measured } = sharesOf(scenarioOf(name), concurrency, DAY_MS, 2);
-      return [warmup, measured].map((shares) => shares.map(({ changes }) => changes.length));
-    };
+  it('are warmed up with the same shape, until the code is compiled', () => {
+    const { warmup, measured } = sharesOf(scenarioOf('folded-500'), DAY_MS, 2);
 
-    expect(counts('folded-500', 10)).toEqual([[500], [500, 500]]);
-    expect(counts('folded-100', 10)).toEqual([
-      [100, 100, 100, 100, 100],
-      [100, 100],
+    expect([warmup, measured].map((shares) => shares.map(({ changes }) => changes.length))).toEqual([
+      [500, 500, 500],
+      [500, 500],
     ]);
-    expect(counts('folded-500', 1)).toEqual([[24], [500, 500]]);
+    expect(new Set([...warmup, ...measured].map(({ namespaceId }) => namespaceId)).size).toBe(5);
   });
 
-  it('are measured more often where they are few, and once where many go in sequence', () => {
-    const often = (name: string, concurrency: number) => repetitionsOf(scenarioOf(name), concurrency, 3);
+  it('are measured more often where they are soon done, and once where they are long in sequence', () => {
+    const often = (name: string, side: SideName, concurrency: number, round = 0) =>
+      runsInRound(scenarioOf(name), { side, concurrency }, round);
 
-    expect([often('roll-ups', 50), often('pipeline', 50), often('roll-ups', 1), often('pipeline', 1)]).toEqual([9, 3, 3, 1]);
+    expect([often('roll-ups', 'plugin', 50), often('roll-ups', 'millrace', 50)]).toEqual([3, 3]);
+    expect([often('pipeline', 'plugin', 50), often('pipeline', 'millrace', 50)]).toEqual([1, 1]);
+    expect(often('roll-ups', 'plugin', 1, 2)).toBe(1);
+    expect([0, 1, 2].map((round) => often('pipeline', 'plugin', 1, round))).toEqual([1, 0, 0]);
   });
 });

@@ -1,7 +1,14 @@
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import type { Task } from './cell.js';
-import { workOff } from './worker.js';
+import { openWorker } from './worker.js';
 
-// One task on the input, one answer on the output. A task that failed is what the exit code and the errors' output say.
-const task = JSON.parse(await text(process.stdin)) as Task;
-process.stdout.write(JSON.stringify(await workOff(task)));
+// The first line is the task; each line after it asks for the next share. Every line has one for an answer.
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const answer = (value: object): unknown => process.stdout.write(`${JSON.stringify(value)}\n`);
+
+const { value: first } = await lines.next();
+const worker = await openWorker(JSON.parse(first) as Task);
+answer({ startRssBytes: worker.startRssBytes });
+while ((await lines.next()).done !== true) answer(await worker.run());
+// The end of the input is the end of the parent: nothing outlives it.
+process.exit(0);

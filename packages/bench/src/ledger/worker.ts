@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Meter } from '../cost/meter.js';
-import type { Run, Task, WorkerReport } from './cell.js';
+import type { Run, Task, Worker } from './cell.js';
 import { sharesOf } from './changes.js';
 import { millraceSide } from './millrace-side.js';
 import { pluginSide } from './plugin-side.js';
@@ -10,38 +10,43 @@ import { scenarioOf } from './scenarios.js';
 const KIBIBYTE = 1_024;
 const SIDE_OF = { millrace: millraceSide, plugin: pluginSide };
 
-/** Works off the shares of a cell, one after the other, and measures those that are not for warming up. */
-export async function workOff({ site, table, cell, dayMs, repetitions }: Task): Promise<WorkerReport> {
+/** Makes a worker in this process, and warms it up. */
+export async function openWorker({ site, table, cell, dayMs, repetitions }: Task): Promise<Worker> {
   const scenario = scenarioOf(cell.scenario);
   const { concurrency, latencyMs } = cell;
-  const client = clientOf(site, concurrency, latencyMs);
-  try {
-    const meter = new Meter();
-    meter.attach(client);
-    const side = SIDE_OF[cell.side]({ client, table, concurrency, windowTypes: scenario.windowTypes });
-    const shares = sharesOf(scenario, concurrency, dayMs, repetitions);
-    for (const share of shares.warmup) await side(share)();
-    const startRssBytes = peakRssBytes();
-    const runs: Run[] = [];
-    for (const share of shares.measured) runs.push(await measured(side(share), meter));
-    return { runs, startRssBytes, peakRssBytes: peakRssBytes() };
-  } finally {
-    client.destroy();
-  }
+  // What warms up waits for nothing.
+  const latency = { ms: 0 };
+  const client = clientOf(site, concurrency, latency);
+  const meter = new Meter();
+  meter.attach(client);
+  const side = SIDE_OF[cell.side]({ client, table, concurrency, windowTypes: scenario.windowTypes });
+  const { warmup, measured: shares } = sharesOf(scenario, dayMs, repetitions);
+  for (const share of warmup) await side(share)();
+  latency.ms = latencyMs;
+  const left = shares.values();
+  return {
+    startRssBytes: peakRssBytes(),
+    async run() {
+      const { value: share } = left.next();
+      if (share === undefined) throw new Error(`there are no more than ${shares.length} shares`);
+      return measured(side(share), meter);
+    },
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+    },
+  };
 }
 
 /** A client with as many connections as requests go out at once, that keeps each request back for a while. */
-function clientOf({ endpoint, region, credentials }: Task['site'], maxSockets: number, latencyMs: number): DynamoDBClient {
+function clientOf({ endpoint, region, credentials }: Task['site'], maxSockets: number, latency: { readonly ms: number }): DynamoDBClient {
   const client = new DynamoDBClient({ endpoint, region, credentials, maxAttempts: 1, requestHandler: { httpAgent: { maxSockets } } });
-  if (latencyMs > 0) {
-    client.middlewareStack.add(
-      (next) => async (args) => {
-        await sleep(latencyMs);
-        return next(args);
-      },
-      { name: 'millraceLatency', step: 'finalizeRequest', priority: 'low' },
-    );
-  }
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      if (latency.ms > 0) await sleep(latency.ms);
+      return next(args);
+    },
+    { name: 'millraceLatency', step: 'finalizeRequest', priority: 'low' },
+  );
   return client;
 }
 
@@ -49,7 +54,7 @@ async function measured(work: () => Promise<void>, meter: Meter): Promise<Run> {
   const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
   const units = await meter.count(work);
   const [elapsedMs, cpu] = [performance.now() - startMs, process.cpuUsage(startCpu)];
-  return { elapsedMs, cpuUs: cpu.user + cpu.system, ...units };
+  return { elapsedMs, cpuUs: cpu.user + cpu.system, ...units, peakRssBytes: peakRssBytes() };
 }
 
 function peakRssBytes(): number {
