@@ -1,5 +1,8 @@
 import type { ServerKind, Site } from '../servers/site.js';
-import type { SideName } from './side.js';
+
+/** Who works changes off: our function behind the stream, or the way of one record and one mark. */
+export const SIDES = ['millrace', 'plugin'] as const;
+export type SideName = (typeof SIDES)[number];
 
 /** One line of what is measured: a scenario, how much goes on at once, and how far away the table is. */
 export interface Cell {

@@ -15,7 +15,7 @@ export interface LedgerReport extends MeasuredLedger {
 const MEBIBYTE = 1_048_576;
 
 /** The table of one scenario. */
-export function scenarioTable(rows: readonly Row[], scenario: string): TextTable {
+function scenarioTable(rows: readonly Row[], scenario: string): TextTable {
   return {
     titles: [
       'server',

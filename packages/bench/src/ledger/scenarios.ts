@@ -1,5 +1,5 @@
 import { WINDOW_TYPES, type WindowType } from '@millrace/core';
-import type { SideName } from './side.js';
+import type { SideName } from './cell.js';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;

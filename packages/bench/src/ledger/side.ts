@@ -2,10 +2,6 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { WindowType } from '@millrace/core';
 import type { Share } from './changes.js';
 
-/** Who works changes off: our function behind the stream, or the way of one record and one mark. */
-export const SIDES = ['millrace', 'plugin'] as const;
-export type SideName = (typeof SIDES)[number];
-
 /** What a side works with. */
 export interface SideWorld {
   readonly client: DynamoDBClient;

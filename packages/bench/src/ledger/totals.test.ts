@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { SideName } from './cell.js';
 import { changesOf, runsInRound, sharesOf } from './changes.js';
 import { scenarioOf } from './scenarios.js';
-import type { SideName } from './side.js';
 import { checkTotals, trueBalances, trueWindows, utcStartMs, WrongTotals } from './totals.js';
 
 const DAY_MS = Date.UTC(2026, 10, 1);
