@@ -27,7 +27,7 @@ describe('the options of ledger', () => {
   });
 
   it('of a check are the cells of the promises, unless scenarios are named', () => {
-    expect(readLedgerOptions(['--check']).cells).toBe(PROMISED);
+    expect(readLedgerOptions(['--check'])).toMatchObject({ cells: PROMISED, repetitions: 9 });
     expect(readLedgerOptions(['--check', '--scenario', 'roll-ups', '--quick']).cells).toHaveLength(2);
   });
 

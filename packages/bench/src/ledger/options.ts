@@ -26,7 +26,7 @@ Compares every total with brute force, and fails where one is wrong.
   --latency a,b       milliseconds for which each request is held back (0,5,20)
   --server a,b        engine: a local DynamoDB engine (default); stub: answers at once, so that an engine's pace hides no latency
   --engine e          ${ENGINES.join(', ')} (the first that is installed)
-  --repetitions N     rounds in which the sides take turns; tables show medians, promises are judged by the fastest (3, --check 5)
+  --repetitions N     rounds in which the sides take turns; tables show medians, promises are judged by the fastest (3, --check 9)
   --quick             one repetition, roll-ups and the pipeline, 1 ms
   --check             only what the project promises, and exit 1 if one of its figures is missed
   --json              one JSON document on stdout
@@ -82,7 +82,7 @@ export function readLedgerOptions(args: readonly string[]): LedgerOptions {
     markdown: { type: 'string' },
   });
   const { quick = false, check = false, json = false } = given;
-  const [repetitions = 3] = wholesOf('repetitions', given.repetitions, [quick ? 1 : check ? 5 : 3], 1, 100);
+  const [repetitions = 3] = wholesOf('repetitions', given.repetitions, [quick ? 1 : check ? 9 : 3], 1, 100);
   const [engine] = given.engine === undefined ? [] : namesOf('engine', given.engine, ENGINES);
   return {
     cells: check && given.scenario === undefined ? PROMISED : cellsOf(given, quick),
