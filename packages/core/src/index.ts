@@ -57,6 +57,15 @@ export type { AbortSignalLike, Clock, Random, Sleep } from './runtime.js';
 export { creditInScale, debitInScale, inScale, isForeign, rescaleMove } from './scale.js';
 export { ATTRIBUTE, limitAttribute, limitOfAttribute, limitOfWindowAttribute, windowAttribute } from './schema/attributes.js';
 export {
+  EVENT_PREFIX,
+  type EventsRef,
+  eventKey,
+  eventNameKey,
+  eventsPartition,
+  meterKey,
+  parseMeterKey,
+} from './schema/event-keys.js';
+export {
   auditPartition,
   bucketKey,
   bucketName,
@@ -82,6 +91,8 @@ export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js
 export {
   parseUsageKey,
   sealKey,
+  USAGE_SOURCES,
+  type UsageSource,
   usageKey,
   usagePartition,
   usageSort,
