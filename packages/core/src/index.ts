@@ -38,7 +38,7 @@ export {
 } from './config.js';
 export { describeValue, type ErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
 export { type RateLimitHeaders, rateLimitHeaders } from './headers.js';
-export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind } from './input.js';
+export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind, utf8Length } from './input.js';
 export { instantMs, instantText } from './instant.js';
 export { acrossLayouts, FIRST_LAYOUT, type Layout, layoutAfter, MAX_SHARDS, mostShards, shardCount, shardTiming } from './layout.js';
 export { checkLimits, Limit, type LimitDefinition, type LimitOptions, MAX_LIMITS } from './limit.js';

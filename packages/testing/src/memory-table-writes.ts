@@ -24,7 +24,8 @@ export function written(write: ItemWrite, old: Item | undefined): Item | undefin
       const { key, set = {}, add = {}, count = {}, remove = [] } = write;
       const item: Record<string, unknown> = { ...old, [ATTRIBUTE.partitionKey]: key.partition, [ATTRIBUTE.sortKey]: key.sort, ...set };
       for (const [attribute, amount] of Object.entries(add)) item[attribute] = sum(attribute, old?.[attribute], amount);
-      for (const [attribute, { begin, add: amount }] of Object.entries(count)) item[attribute] = counted(attribute, old?.[attribute] ?? begin, amount);
+      for (const [attribute, { begin, add: amount }] of Object.entries(count))
+        item[attribute] = counted(attribute, old?.[attribute] ?? begin, amount);
       for (const attribute of remove) delete item[attribute];
       return item;
     }
