@@ -39,7 +39,8 @@ export function stepOf(record: StreamRecord): BucketStep | undefined {
   // The number of a meter begins where its era does, and goes on by the events of a write; that of a bucket by one.
   const seq = { from: before?.seq ?? (source === 'events' ? after.eraUs : after.seq - 1), to: after.seq };
   if (seq.from > seq.to) throw new LedgerError(eventId, `the write number goes from ${seq.from} down to ${seq.to}`);
-  if (limits.size === 0) return undefined;
+  // An event of no tokens is one, too; a write of a bucket that moved no counter is none's usage.
+  if (limits.size === 0 && (source === 'buckets' || seq.from === seq.to)) return undefined;
   return { ref, ...(source === 'buckets' ? {} : { source }), eraUs: after.eraUs, atMs, seq, limits };
 }
 
