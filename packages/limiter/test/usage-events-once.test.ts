@@ -154,7 +154,7 @@ async function windowsOf({ meters }: TroubledWorld, entity: string, dice: () => 
     .flatMap(({ old, image, atMs }) => stepBetween(old, image, atMs) ?? [])
     .filter(({ ref }) => ref.entity === entity);
   const store = new MemoryWindowStore();
-  for (const delivered of [steps.toReversed(), ...steps.map((step) => [step]), steps]) {
+  for (const delivered of [[...steps].reverse(), ...steps.map((step) => [step]), steps]) {
     const shuffled = delivered.map((step) => ({ step, place: dice() })).sort((a, b) => a.place - b.place);
     for (const change of reduceSteps(
       shuffled.map(({ step }) => step),
