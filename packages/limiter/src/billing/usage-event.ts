@@ -155,7 +155,8 @@ export function eventOf(item: Item): UsageEvent {
   return {
     id,
     at: new Date(decodeTime(id)),
-    amounts: amounts as Amounts,
+    // DynamoDB gives the parts of a map in any order; what is told has one.
+    amounts: Object.fromEntries(Object.entries(amounts as Amounts).sort(([a], [b]) => (a < b ? -1 : 1))),
     ...(typeof name === 'string' ? { idempotencyKey: name } : {}),
     ...(typeof meta === 'string' ? { meta: JSON.parse(meta) as EventMeta } : {}),
     degraded: item[ATTRIBUTE.degraded] === true,
