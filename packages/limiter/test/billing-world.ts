@@ -4,7 +4,6 @@ import type { Item, ItemTable, ItemWrite } from '@millrace/limiter/admin';
 import type { CommittedUse } from '@millrace/limiter/engine';
 import { MemoryTable } from '@millrace/testing';
 import { eventIds } from '../src/admin/audit-log.js';
-import { keyOf } from '../src/admin/item-table.js';
 import { wireItem } from '../src/admin/level-item.js';
 import { type BillingOptions, checkBilling } from '../src/billing/billing-options.js';
 import { EventRecorder } from '../src/billing/event-recorder.js';
@@ -117,9 +116,4 @@ export class BillingWorld {
 export function stepBetween(oldImage: WireItem | undefined, newImage: WireItem | undefined, atMs = 0): BucketStep | undefined {
   if (newImage === undefined) return undefined;
   return stepOf({ eventId: 'meter', atMs, newImage, ...(oldImage === undefined ? {} : { oldImage }), isExpiry: false });
-}
-
-/** Whether an item is an event's, and its own key. */
-export function isEvent(item: Item): boolean {
-  return keyOf(item).sort.startsWith('e/');
 }
