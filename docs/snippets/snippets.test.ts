@@ -41,10 +41,15 @@ const programs = [
     snippet: 'usage.ts',
     prints: ['gpt-4: 250 used, about ', '24 hours, 0 booked', '0 resources, 0 entities', 'whole and in flight: 250'],
   },
+  {
+    document: 'docs/usage-ledger.md',
+    snippet: 'billing.ts',
+    prints: ["job-1 { tpm: 250 } { feature: 'summary', answer: 'answer-1' }\n"],
+  },
   { document: 'packages/testing/README.md', snippet: 'engine.ts', prints: ['3 of 4'] },
 ] as const;
 
-describe.each(programs)('the program of $document', ({ document, snippet, prints }) => {
+describe.each(programs)('the program $snippet of $document', ({ document, snippet, prints }) => {
   it('is a file that is compiled and run', async () => {
     const [text, program] = await Promise.all([
       readFile(`${root}${document}`, 'utf8'),

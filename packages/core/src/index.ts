@@ -38,7 +38,7 @@ export {
 } from './config.js';
 export { describeValue, type ErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
 export { type RateLimitHeaders, rateLimitHeaders } from './headers.js';
-export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind } from './input.js';
+export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind, utf8Length } from './input.js';
 export { instantMs, instantText } from './instant.js';
 export { acrossLayouts, FIRST_LAYOUT, type Layout, layoutAfter, MAX_SHARDS, mostShards, shardCount, shardTiming } from './layout.js';
 export { checkLimits, Limit, type LimitDefinition, type LimitOptions, MAX_LIMITS } from './limit.js';
@@ -56,6 +56,15 @@ export {
 export type { AbortSignalLike, Clock, Random, Sleep } from './runtime.js';
 export { creditInScale, debitInScale, inScale, isForeign, rescaleMove } from './scale.js';
 export { ATTRIBUTE, limitAttribute, limitOfAttribute, limitOfWindowAttribute, windowAttribute } from './schema/attributes.js';
+export {
+  EVENT_PREFIX,
+  type EventsRef,
+  eventKey,
+  eventNameKey,
+  eventsPartition,
+  meterKey,
+  parseMeterKey,
+} from './schema/event-keys.js';
 export {
   auditPartition,
   bucketKey,
@@ -82,6 +91,8 @@ export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js
 export {
   parseUsageKey,
   sealKey,
+  USAGE_SOURCES,
+  type UsageSource,
   usageKey,
   usagePartition,
   usageSort,

@@ -146,7 +146,8 @@ function reportEntity(member: (typeof MEMBERS)[number], { tally, ledger, books, 
 }
 
 function reportCost({ leases, statsBefore, statsAfter }: Observations): CostReport {
-  const since = (counter: Exclude<keyof LimiterStats, 'requests' | 'clock'>): number => statsAfter[counter] - statsBefore[counter];
+  const since = (counter: Exclude<keyof LimiterStats, 'requests' | 'clock' | 'events'>): number =>
+    statsAfter[counter] - statsBefore[counter];
   const requests: Readonly<Record<string, number>> = Object.fromEntries(
     Object.entries(statsAfter.requests)
       .map(([operation, sent]) => [operation, sent - (statsBefore.requests[operation] ?? 0)] as const)

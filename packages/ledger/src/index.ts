@@ -1,4 +1,5 @@
 export { holdsChange, mergeChange, type UsageWindowItem, type WindowChange } from './change.js';
+export { type CountedState, meterFromItem } from './counted-state.js';
 export { findGaps, type Gap } from './gaps.js';
 export { LedgerError } from './ledger-error.js';
 export { findNestingGaps, type Nesting, type NestingGap } from './nesting.js';

@@ -125,8 +125,9 @@ function request(
   const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
   const isReadable = `(attribute_not_exists(${version}) OR ${version} BETWEEN ${oldest} AND ${newest})`;
   // Always the same for a window: the index, whose key it is, is written to when the item is made and never again.
-  const name = `${expression.name(ATTRIBUTE.windowName)} = ${expression.value({ S: windowName(ref) })}`;
-  const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`, name];
+  const name = windowName(ref);
+  const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`];
+  if (name !== undefined) header.push(`${expression.name(ATTRIBUTE.windowName)} = ${expression.value({ S: name })}`);
   if (expires !== undefined) header.push(`${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(expires)}`);
   return {
     TableName: table,

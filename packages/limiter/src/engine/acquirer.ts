@@ -3,10 +3,11 @@ import { giveBack, type LevelResult, takeCascade } from './cascade.js';
 import { AcquireAborted, LimiterClosed, publicError, RateLimiterUnavailable } from './errors.js';
 import { sharesOf } from './give-back.js';
 import { Holding } from './holding.js';
-import { type ChangeReport, type HeldState, Lease } from './lease.js';
+import { type ChangeReport, type HeldState, Lease, type LeaseOwner, type LeaseRecording } from './lease.js';
 import type { Amounts, Level } from './level.js';
 import { longestMs } from './longest.js';
 import { type BucketPlaces, planLevels } from './plan.js';
+import type { UseRecorder } from './recording.js';
 import type { AcquireOptions, Request } from './request.js';
 import type { Resolution, Resolver } from './resolver.js';
 import type { QueuedParts } from './shadow.js';
@@ -26,6 +27,7 @@ export interface AcquirerParts extends QueuedParts, BucketPlaces {
   /** Lets `close` wait for what leases do. */
   readonly track: <T>(work: Promise<T>) => Promise<T>;
   readonly isClosed: () => boolean;
+  readonly recorder: UseRecorder | undefined;
 }
 
 /** How often an acquire starts again because its configuration was stale; each time it has read a newer one. */
@@ -122,7 +124,17 @@ export class Acquirer {
       nowUs: () => this.#parts.clock.nowUs(),
       change: (held: readonly Holding[], deltas: ReadonlyMap<string, number>) => this.#parts.track(this.#settle(held, deltas, options)),
     };
-    return { allowed: true, lease: new Lease(owner, request, amounts, holdings, { states, degraded, shadowViolations }) };
+    const report = { states, degraded, shadowViolations };
+    return { allowed: true, lease: new Lease({ ...owner, ...this.#recording(request, options) }, request, amounts, holdings, report) };
+  }
+
+  /** How a lease is recorded when it is committed; nothing on a resource where none is. */
+  #recording({ entity, resource }: Request, { meta, idempotencyKey }: AcquireOptions): Pick<LeaseOwner, 'recording'> {
+    const { recorder, namespaceId, track } = this.#parts;
+    if (recorder?.records(resource) !== true) return {};
+    const named = idempotencyKey === undefined ? {} : { idempotencyKey };
+    const record: LeaseRecording['record'] = (use) => track(recorder.record({ namespaceId, entity, resource, ...named, ...use }));
+    return { recording: { meta: meta ?? {}, record } };
   }
 
   /** Waits until the turn of a lease has come at every level. Who leaves before gives the place back. */

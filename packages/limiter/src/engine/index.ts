@@ -19,6 +19,7 @@ export { Lease } from './lease.js';
 export type { Amounts } from './level.js';
 export { MonotonicClock } from './monotonic-clock.js';
 export { checkPrefetch, type PrefetchOptions, type PrefetchSettings } from './prefetch-options.js';
+export type { CommittedUse, EventMeta, EventValue, RecordingStats, UseRecorder } from './recording.js';
 export type { AcquireOptions, LimitsArgument, LimitsOptions } from './request.js';
 export { type RetryParts, withRetries } from './send.js';
 export { type LimiterStats, Stats } from './stats.js';
