@@ -5,8 +5,8 @@ import { CountReporter } from './packages/house/src/count-reporter.ts';
 // Tests and editors see the sources of the other packages, not what was last built of them.
 const source = { resolve: { conditions: ['@millrace/source'] }, ssr: { resolve: { conditions: ['@millrace/source'] } } };
 
-// The functions that the constructs ship, where nobody has built them yet.
-const globalSetup = ['packages/cdk/test/assets-setup.ts'];
+// What the constructs ship, where nobody has built it yet.
+const globalSetup = ['packages/cdk/test/build-setup.ts'];
 
 /** Tests that start an engine, processes or a bundler. */
 const slow = ['packages/testing/src/engines/**/*.test.ts'];
