@@ -17,7 +17,7 @@ function run(command: string, args: readonly string[], cwd: string, env: Record<
   return new Promise((resolve, reject) => {
     const options = { cwd, env: { PATH: process.env['PATH'], HOME: app, ...env }, timeout: 120_000, maxBuffer: 50_000_000 };
     execFile(command, args, options, (error, stdout, stderr) =>
-      error === null ? resolve(stdout) : reject(new Error(`${error.message}\n${stderr}`)),
+      error === null ? resolve(stdout) : reject(new Error(`${error.message}\n${stdout}\n${stderr}`)),
     );
   });
 }
@@ -83,6 +83,20 @@ describe('an app outside of the workspace', () => {
     expect(staged).toHaveLength(1);
     const shipped = await readFile(join(app, 'node_modules/@millrace/cdk/assets/aggregator/index.js'));
     expect(shipped.equals(await readFile(join(app, 'out-cjs', staged[0] ?? '', 'index.js')))).toBe(true);
+  });
+
+  it('takes the example of the README, types and all', async () => {
+    const readme = await readFile(join(app, 'node_modules/@millrace/cdk/README.md'), 'utf8');
+    await writeFile(join(app, 'example.ts'), /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '');
+
+    const compilerOptions = { strict: true, skipLibCheck: true, module: 'nodenext', target: 'es2022', types: [] };
+    await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['example.ts'] }));
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], app);
+    await run(process.execPath, ['example.js'], app, { CDK_OUTDIR: join(app, 'out-example') });
+
+    const template = JSON.parse(await readFile(join(app, 'out-example/Limits.template.json'), 'utf8'));
+    const types = Object.values<{ Type: string }>(template.Resources).map(({ Type: type }) => type);
+    expect(types).toEqual(expect.arrayContaining(['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::S3::Bucket', 'AWS::IAM::Policy']));
   });
 
   it('says what is missing where a function is not there', async () => {
