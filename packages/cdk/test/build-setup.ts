@@ -10,7 +10,7 @@ export function setup(): void {
   const root = join(__dirname, '../../..');
   if (['assets/aggregator/index.js', 'dist/index.js'].every((file) => existsSync(join(root, 'packages/cdk', file)))) return;
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  node('node_modules/typescript/bin/tsc', '-b', 'packages/cdk');
+  node('node_modules/typescript/bin/tsc', '-b');
   node('packages/cdk/build/code.mjs');
   node('packages/cdk/build/assets.mjs');
 }
