@@ -70,13 +70,24 @@ module.exports = {
       to: { path: 'node_modules/(@aws-sdk|@smithy|undici)/' },
     },
     {
+      name: 'constructs-need-only-the-cdk',
+      comment: 'Packages of ours are bundled into the one file that users synthesise with; whatever else they must have is the CDK.',
+      severity: 'error',
+      from: { path: '^packages/cdk/src/', pathNot: test },
+      to: { path: 'node_modules/', pathNot: 'node_modules/(aws-cdk-lib|constructs|yaml)/' },
+    },
+    {
       name: 'public-doors-only',
       comment: 'Import the package, not its files.',
       severity: 'error',
       from: { path: '^(?:packages|lambdas)/([^/]+)/(src|test)/|^(?:docs|load)/()' },
       to: {
         path: '^(packages|lambdas)/[^/]+/src/',
-        pathNot: ['^(packages|lambdas)/$1/src/', '/src/((engine|wire|contract|simulator|admin)/)?index[.]ts$', '/src/arbitraries[.]ts$'],
+        pathNot: [
+          '^(packages|lambdas)/$1/src/',
+          '/src/((engine|wire|contract|simulator|admin)/)?index[.]ts$',
+          '/src/(arbitraries|stream-filters|bundle/bundle-options)[.]ts$',
+        ],
       },
     },
     {

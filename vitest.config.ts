@@ -6,6 +6,9 @@ import { CountReporter } from './packages/house/src/count-reporter.ts';
 // Tests and editors see the sources of the other packages, not what was last built of them.
 const source = { resolve: { conditions: ['@millrace/source'] }, ssr: { resolve: { conditions: ['@millrace/source'] } } };
 
+// What the constructs ship, where nobody has built it yet.
+const globalSetup = ['packages/cdk/test/build-setup.ts'];
+
 // What runs in k6 is tested in Node, too, with a little of k6 made for that; and once in a real k6.
 const k6Shims = Object.fromEntries(
   ['http', 'crypto', 'metrics', 'execution'].map((name) => [
@@ -27,6 +30,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
+          globalSetup,
           include: ['{packages,lambdas}/*/src/**/*.test.ts', 'load/src/**/*.test.ts'],
           exclude: slow,
           testTimeout: 120_000,
@@ -36,6 +40,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'engine',
+          globalSetup,
           include: ['{packages,lambdas}/*/test/**/*.test.ts', ...slow, 'docs/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,

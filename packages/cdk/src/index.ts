@@ -1,1 +1,10 @@
+export { AuditArchive, type AuditArchiveProps } from './audit-archive.js';
 export { LimiterTable } from './limiter-table.js';
+export type { LimiterTableProps } from './limiter-table-props.js';
+export { AccessRole } from './permissions/access-statements.js';
+export { RateLimiter } from './rate-limiter.js';
+export { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
+export type { RateLimiterAttributes, RateLimiterProps } from './rate-limiter-props.js';
+export { type OnDemandOptions, type ProvisionedOptions, TableBilling } from './table-billing.js';
+export { UsageAggregator } from './usage-aggregator.js';
+export { type UsageAggregatorOptions, type UsageAggregatorProps, type UsageRetention, UsageWindowType } from './usage-aggregator-props.js';

@@ -66,6 +66,14 @@ const breaches = [
     },
   },
   {
+    rule: 'constructs-need-only-the-cdk',
+    files: {
+      'packages/cdk/src/a.ts': "import 'esbuild';",
+      'node_modules/esbuild/package.json': '{ "name": "esbuild", "main": "index.js" }',
+      'node_modules/esbuild/index.js': 'module.exports = {};',
+    },
+  },
+  {
     rule: 'public-doors-only',
     files: { 'packages/demo/src/a.ts': "import '../../limiter/src/entities.js';", 'packages/limiter/src/entities.ts': 'export {};' },
   },

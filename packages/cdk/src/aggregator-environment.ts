@@ -1,0 +1,46 @@
+import { WINDOW_TYPES } from '@millrace/core';
+import { DEFAULT_RETENTION } from '@millrace/ledger';
+import { Token } from 'aws-cdk-lib';
+import type { PropChecks } from './prop-checks.js';
+import type { UsageAggregatorProps, UsageRetention, UsageWindowType } from './usage-aggregator-props.js';
+
+const MIN_DAYS = 2;
+const MAX_DAYS = 36_500;
+
+/** What the function is told, in the variables that it reads; what is left out it knows itself. */
+export function aggregatorEnvironment(props: UsageAggregatorProps, metricsNamespace: string, checks: PropChecks): Record<string, string> {
+  const { thresholdEventBus, thresholdPercent, auditArchive, auditPrefix } = props;
+  if (thresholdEventBus !== undefined && thresholdPercent === undefined) {
+    checks.refuse('thresholdPercent must be set beside thresholdEventBus: it says when an event is due');
+  }
+  if (auditPrefix !== undefined && auditArchive === undefined) {
+    checks.refuse(`auditPrefix must be left out where there is no auditArchive, got: '${auditPrefix}'`);
+  }
+  const variables = {
+    MILLRACE_TABLE: props.table.tableName,
+    MILLRACE_METRICS_NAMESPACE: metricsNamespace,
+    MILLRACE_WINDOW_TYPES: windowTypesOf(props.windowTypes, checks),
+    MILLRACE_RETENTION_DAYS: retentionOf(props.usageRetention, checks),
+    MILLRACE_APPLY_CONCURRENCY: checks.wholeNumber('applyConcurrency', props.applyConcurrency, 1, 200)?.toString(),
+    MILLRACE_THRESHOLD_PERCENT: checks.wholeNumber('thresholdPercent', thresholdPercent, 1, 100)?.toString(),
+    MILLRACE_EVENT_BUS: thresholdEventBus?.eventBusName,
+    MILLRACE_AUDIT_BUCKET: auditArchive?.bucket.bucketName,
+    MILLRACE_AUDIT_PREFIX: auditPrefix,
+  };
+  return Object.fromEntries(Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function windowTypesOf(types: readonly UsageWindowType[] | undefined, checks: PropChecks): string | undefined {
+  if (types === undefined || Token.isUnresolved(types)) return undefined;
+  if (types.length === 0) return checks.refuse('windowTypes must hold at least one type, got: none');
+  return [...new Set(types)].join(',');
+}
+
+function retentionOf(retention: UsageRetention | undefined, checks: PropChecks): string | undefined {
+  if (retention === undefined) return undefined;
+  const days = WINDOW_TYPES.map((type) => {
+    const given = checks.days(`usageRetention: ${type}`, retention[type], MIN_DAYS, MAX_DAYS)?.toDays() ?? DEFAULT_RETENTION[type];
+    return given === undefined ? undefined : `${type}=${given}`;
+  });
+  return days.filter((day) => day !== undefined).join(',');
+}

@@ -1,0 +1,137 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Construct, type IConstruct } from 'constructs';
+import { AccessRole, accessStatements } from './permissions/access-statements.js';
+import { grantTableKey } from './table-key.js';
+
+/** A limiter: a table that services take tokens from. */
+export interface IRateLimiter extends IConstruct {
+  /** The name of the table, by which the SDK opens the limiter. */
+  readonly tableName: string;
+  /** The ARN of the table. */
+  readonly tableArn: string;
+  /** The key that the table is encrypted with, where that is a key of the account's. */
+  readonly encryptionKey?: IKey;
+  /** The namespace of CloudWatch that the limiter's own metrics are in. */
+  readonly metricsNamespace: string;
+
+  /** Lets a service acquire, adjust and release in all namespaces. */
+  grantAcquire(grantee: IGrantable): Grant;
+  /** Lets somebody read limits, buckets and usage in all namespaces. */
+  grantRead(grantee: IGrantable): Grant;
+  /** Lets an operator change entities, limits and namespaces. */
+  grantAdmin(grantee: IGrantable): Grant;
+  /** Lets a service acquire in one namespace, by its id, and nowhere else. */
+  grantAcquireForNamespace(grantee: IGrantable, namespaceId: string): Grant;
+  /** Lets somebody read in one namespace, by its id, and nowhere else. */
+  grantReadForNamespace(grantee: IGrantable, namespaceId: string): Grant;
+  /** Lets an operator change entities and limits of one namespace, by its id, and nowhere else. */
+  grantAdminForNamespace(grantee: IGrantable, namespaceId: string): Grant;
+
+  /** A metric of DynamoDB about the table, by its name there. */
+  metric(metricName: string, options?: MetricOptions): Metric;
+  /** Read units that were consumed, summed. */
+  metricConsumedReadUnits(options?: MetricOptions): Metric;
+  /** Write units that were consumed, summed. */
+  metricConsumedWriteUnits(options?: MetricOptions): Metric;
+  /** Reads that DynamoDB throttled. */
+  metricReadThrottles(options?: MetricOptions): Metric;
+  /** Writes that DynamoDB throttled. */
+  metricWriteThrottles(options?: MetricOptions): Metric;
+  /** A metric of the limiter's own about this table, by its name. */
+  metricMillrace(metricName: string, options?: MetricOptions): Metric;
+}
+
+/** What is the same for a limiter of this stack and for one that is elsewhere. */
+export abstract class RateLimiterBase extends Construct implements IRateLimiter {
+  /** The name of the table, by which the SDK opens the limiter. */
+  abstract readonly tableName: string;
+  /** The ARN of the table. */
+  abstract readonly tableArn: string;
+  /** The key that the table is encrypted with, where that is a key of the account's. */
+  abstract readonly encryptionKey?: IKey;
+  /** The namespace of CloudWatch that the limiter's own metrics are in. */
+  abstract readonly metricsNamespace: string;
+
+  /** Lets a service acquire, adjust and release in all namespaces. */
+  grantAcquire(grantee: IGrantable): Grant {
+    return this.grant(grantee, AccessRole.ACQUIRE);
+  }
+
+  /** Lets somebody read limits, buckets and usage in all namespaces. */
+  grantRead(grantee: IGrantable): Grant {
+    return this.grant(grantee, AccessRole.READ);
+  }
+
+  /** Lets an operator change entities, limits and namespaces. */
+  grantAdmin(grantee: IGrantable): Grant {
+    return this.grant(grantee, AccessRole.ADMIN);
+  }
+
+  /** Lets a service acquire in one namespace, by its id, and nowhere else. */
+  grantAcquireForNamespace(grantee: IGrantable, namespaceId: string): Grant {
+    return this.grant(grantee, AccessRole.ACQUIRE, namespaceId);
+  }
+
+  /** Lets somebody read in one namespace, by its id, and nowhere else. */
+  grantReadForNamespace(grantee: IGrantable, namespaceId: string): Grant {
+    return this.grant(grantee, AccessRole.READ, namespaceId);
+  }
+
+  /** Lets an operator change entities and limits of one namespace, by its id, and nowhere else. */
+  grantAdminForNamespace(grantee: IGrantable, namespaceId: string): Grant {
+    return this.grant(grantee, AccessRole.ADMIN, namespaceId);
+  }
+
+  /** A metric of DynamoDB about the table, by its name there. */
+  metric(metricName: string, options: MetricOptions = {}): Metric {
+    return metricOf('AWS/DynamoDB', metricName, { TableName: this.tableName }, options);
+  }
+
+  /** Read units that were consumed, summed. */
+  metricConsumedReadUnits(options?: MetricOptions): Metric {
+    return this.metric('ConsumedReadCapacityUnits', options);
+  }
+
+  /** Write units that were consumed, summed. */
+  metricConsumedWriteUnits(options?: MetricOptions): Metric {
+    return this.metric('ConsumedWriteCapacityUnits', options);
+  }
+
+  /** Reads that DynamoDB throttled. */
+  metricReadThrottles(options?: MetricOptions): Metric {
+    return this.metric('ReadThrottleEvents', options);
+  }
+
+  /** Writes that DynamoDB throttled. */
+  metricWriteThrottles(options?: MetricOptions): Metric {
+    return this.metric('WriteThrottleEvents', options);
+  }
+
+  /** A metric of the limiter's own about this table, by its name. */
+  metricMillrace(metricName: string, options: MetricOptions = {}): Metric {
+    return metricOf(this.metricsNamespace, metricName, { Table: this.tableName }, options);
+  }
+
+  private grant(grantee: IGrantable, role: AccessRole, namespaceId?: string): Grant {
+    const grants = accessStatements(role, { tableArn: this.tableArn, namespaceId }).map((statement) =>
+      Grant.addToPrincipal({
+        grantee,
+        actions: statement.actions,
+        resourceArns: statement.resources,
+        conditions: statement.conditions as Record<string, Record<string, unknown>>,
+        scope: this,
+      }),
+    );
+    if (this.encryptionKey !== undefined) {
+      grants.push(grantTableKey(this.encryptionKey, grantee, role === AccessRole.READ ? 'reading' : 'writing'));
+    }
+    return grants.reduce((one, other) => one.combine(other));
+  }
+}
+
+function metricOf(namespace: string, metricName: string, dimensionsMap: Record<string, string>, options: MetricOptions): Metric {
+  return new Metric({ namespace, metricName, dimensionsMap, period: Duration.minutes(1), statistic: Stats.SUM, ...options });
+}

@@ -1,0 +1,85 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Construct } from 'constructs';
+import { AuditArchive } from './audit-archive.js';
+import { LimiterTable } from './limiter-table.js';
+import { PropChecks } from './prop-checks.js';
+import { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
+import type { RateLimiterAttributes, RateLimiterProps } from './rate-limiter-props.js';
+import { addTags } from './tagging.js';
+import { UsageAggregator } from './usage-aggregator.js';
+
+const METRICS_NAMESPACE = 'Millrace';
+
+/** A rate limiter: its table, and the function that counts its usage. It needs no props. */
+export class RateLimiter extends RateLimiterBase {
+  /**
+   * A limiter that is not of this stack, for its grants and metrics. Nothing is made.
+   *
+   * @throws Error unless one of `tableName` and `tableArn` is given, and only one
+   */
+  static fromRateLimiterAttributes(scope: Construct, id: string, attributes: RateLimiterAttributes): IRateLimiter {
+    return new ImportedRateLimiter(scope, id, attributes);
+  }
+
+  override readonly tableName: string;
+  override readonly tableArn: string;
+  override readonly encryptionKey?: IKey;
+  override readonly metricsNamespace: string;
+  /** The table. */
+  readonly table: LimiterTable;
+  /** What counts the usage. */
+  readonly aggregator?: UsageAggregator;
+  /** Where audit events are kept. */
+  readonly auditArchive?: AuditArchive;
+
+  constructor(scope: Construct, id: string, props: RateLimiterProps = {}) {
+    super(scope, id);
+    const checks = new PropChecks(this);
+    const { usageAggregation = true, archiveAuditEvents = false, aggregator, tags, ...tableProps } = props;
+    const { permissionsBoundary, roleNameFormat, policyNameFormat } = props;
+    this.table = new LimiterTable(this, 'Table', tableProps);
+    this.tableName = this.table.tableName;
+    this.tableArn = this.table.tableArn;
+    this.encryptionKey = this.table.encryptionKey;
+    const needsAggregator = 'it is the function that usageAggregation: false leaves out';
+    checks.notBoth('aggregator', aggregator !== undefined, 'usageAggregation: false', !usageAggregation, needsAggregator);
+    checks.notBoth('archiveAuditEvents', archiveAuditEvents, 'usageAggregation: false', !usageAggregation, needsAggregator);
+    const hasOwnArchive = aggregator?.auditArchive !== undefined;
+    checks.notBoth('archiveAuditEvents', archiveAuditEvents, 'aggregator.auditArchive', hasOwnArchive, 'each is an archive');
+    this.auditArchive = archiveAuditEvents && !hasOwnArchive ? this.createArchive(props) : aggregator?.auditArchive;
+    if (usageAggregation) {
+      // A role of the user's has a boundary and a name already.
+      const forRole = aggregator?.role === undefined ? { permissionsBoundary, roleNameFormat, policyNameFormat } : {};
+      const { auditArchive } = this;
+      this.aggregator = new UsageAggregator(this, 'Aggregator', { ...forRole, ...aggregator, auditArchive, table: this.table.table });
+    }
+    this.metricsNamespace = this.aggregator?.metricsNamespace ?? METRICS_NAMESPACE;
+    addTags(this, checks, tags);
+  }
+
+  private createArchive({ removalPolicy }: RateLimiterProps): AuditArchive {
+    return new AuditArchive(this, 'AuditArchive', { encryptionKey: this.encryptionKey, removalPolicy });
+  }
+}
+
+class ImportedRateLimiter extends RateLimiterBase {
+  override readonly tableName: string;
+  override readonly tableArn: string;
+  override readonly encryptionKey?: IKey;
+  override readonly metricsNamespace: string;
+
+  constructor(scope: Construct, id: string, attributes: RateLimiterAttributes) {
+    super(scope, id);
+    const { tableName, tableArn, encryptionKey, metricsNamespace = METRICS_NAMESPACE } = attributes;
+    if ((tableName === undefined) === (tableArn === undefined)) {
+      const got = tableName === undefined ? 'neither' : 'both';
+      throw new Error(`${this.node.path}: one of tableName and tableArn must be given, got: ${got}`);
+    }
+    const stack = Stack.of(this);
+    this.tableArn = tableArn ?? stack.formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
+    this.tableName = tableName ?? (stack.splitArn(this.tableArn, ArnFormat.SLASH_RESOURCE_NAME).resourceName as string);
+    this.encryptionKey = encryptionKey;
+    this.metricsNamespace = metricsNamespace;
+  }
+}

@@ -1,0 +1,67 @@
+import { environmentOf } from '@millrace/aggregator-lambda';
+import { AuditArchive, LimiterTable, UsageAggregator, type UsageAggregatorOptions, UsageWindowType } from '@millrace/cdk';
+import { WINDOW_TYPES } from '@millrace/core';
+import { DEFAULT_RETENTION } from '@millrace/ledger';
+import { Duration, type Stack } from 'aws-cdk-lib';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { describe, expect, it } from 'vitest';
+import { mistakesOf, onlyOne, templateOf } from './synth.js';
+
+type OptionsIn = (stack: Stack) => UsageAggregatorOptions;
+
+const build = (optionsIn: OptionsIn) => (stack: Stack) =>
+  new UsageAggregator(stack, 'Usage', { ...optionsIn(stack), table: new LimiterTable(stack, 'Table').table });
+
+/** What the function reads of the environment that it is given; what is only known at deployment is its logical id. */
+function readBack(optionsIn: OptionsIn = () => ({})) {
+  const { Environment: environment } = onlyOne(templateOf(build(optionsIn)), 'AWS::Lambda::Function') as {
+    Environment: { Variables: Record<string, string | { Ref: string }> };
+  };
+  const variables = Object.entries(environment.Variables).map(([name, value]) => [name, typeof value === 'string' ? value : value.Ref]);
+  return environmentOf({ ...Object.fromEntries(variables), AWS_REGION: 'eu-central-1' });
+}
+
+describe('what the function is told', () => {
+  it('is little without props: the rest it knows', () => {
+    const { table, ...others } = readBack();
+
+    expect(table).toMatch(/^Table/);
+    const byItself = environmentOf({ MILLRACE_TABLE: 'any', AWS_REGION: 'eu-central-1' });
+    expect(others).toEqual({ ...others, ...byItself, table: undefined });
+  });
+
+  it('is read by it as it was meant', () => {
+    const told = readBack((stack) => ({
+      windowTypes: [UsageWindowType.DAY, UsageWindowType.MONTH, UsageWindowType.DAY],
+      usageRetention: { day: Duration.days(30), month: Duration.days(3_650) },
+      applyConcurrency: 20,
+      thresholdPercent: 80,
+      thresholdEventBus: EventBus.fromEventBusName(stack, 'Bus', 'ours'),
+      auditArchive: new AuditArchive(stack, 'Archive', { bucketName: 'who-did-what' }),
+      auditPrefix: 'limits/',
+      metricsNamespace: 'Ours',
+    }));
+
+    expect(told).toMatchObject({
+      options: { applyConcurrency: 20, windowTypes: ['day', 'month'], archivePrefix: 'limits/' },
+      retention: { ...DEFAULT_RETENTION, day: 30, month: 3_650 },
+      thresholdRatio: 0.8,
+      eventBus: 'ours',
+      metricsNamespace: 'Ours',
+    });
+    expect(told.auditBucket).toMatch(/^Archive/);
+  });
+
+  it('has a word for each type of window', () => {
+    expect(Object.values(UsageWindowType)).toEqual([...WINDOW_TYPES]);
+  });
+
+  it('is refused where one prop asks for another', () => {
+    const bus = (stack: Stack) => ({ thresholdEventBus: EventBus.fromEventBusName(stack, 'Bus', 'ours'), auditPrefix: 'limits/' });
+
+    expect(mistakesOf(build(bus))).toEqual([
+      'thresholdPercent must be set beside thresholdEventBus: it says when an event is due',
+      "auditPrefix must be left out where there is no auditArchive, got: 'limits/'",
+    ]);
+  });
+});
