@@ -17,6 +17,7 @@ import {
   publicError,
   type Verdict,
 } from './engine/index.js';
+import { registerObserved } from './metrics/access.js';
 import { checkOptions, HOUR_MS, type RateLimiterOptions } from './options.js';
 import { Usage } from './usage/usage.js';
 import { zoneOnce } from './usage/usage-parts.js';
@@ -72,6 +73,13 @@ export class RateLimiter {
       zone: zoneOnce(administration),
     });
     registerAdministration(this, administration);
+    registerObserved(this, {
+      table: world.table,
+      observation: engine.stats.observation,
+      stats: () => this.stats(),
+      cacheStats: () => this.cacheStats(),
+      endings: world.endings,
+    });
   }
 
   /**
@@ -178,7 +186,9 @@ export class RateLimiter {
   /** Waits until running calls have ended. Leases that are open keep what they took; settle them before. */
   async close(): Promise<void> {
     await this.#engine.close();
-    if (!this.#isScoped) this.#world.connection.close();
+    if (this.#isScoped) return;
+    await Promise.all([...this.#world.endings].map((end) => end()));
+    this.#world.connection.close();
   }
 
   /** Closes: what `await using` does at the end of a block. */
