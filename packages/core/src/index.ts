@@ -57,6 +57,7 @@ export {
   AGGREGATOR_METRICS,
   DECISION_METRICS,
   type Distribution,
+  ENTITY_FIELD,
   embeddedMetrics,
   LEDGER_METRICS,
   LIMITER_METRICS,

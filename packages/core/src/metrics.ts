@@ -13,6 +13,9 @@ export const METRICS_NAMESPACE = 'Millrace';
 /** What the metrics are told apart by: every one by its table, those about decisions also by the resource. */
 export const METRIC_DIMENSION = { table: 'Table', resource: 'Resource' } as const;
 
+/** The fields of a log line that tells what one entity did: no metrics, since they would be too many. */
+export const ENTITY_FIELD = { entity: 'Entity', acquires: 'EntityAcquires', rejected: 'EntityRejected' } as const;
+
 /** The resource under which all those are counted that have no place of their own in a report. */
 export const OTHER_RESOURCES = '(other)';
 

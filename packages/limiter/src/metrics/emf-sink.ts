@@ -1,4 +1,4 @@
-import { checkKeys, embeddedMetrics, METRIC_DIMENSION, ValidationError } from '@millrace/core';
+import { checkKeys, ENTITY_FIELD, embeddedMetrics, METRIC_DIMENSION, ValidationError } from '@millrace/core';
 import type { EntityActivity, MetricReport, MetricSink } from './sink.js';
 
 /** Where lines go. */
@@ -28,6 +28,7 @@ export function emfSink(options: EmfSinkOptions = {}): MetricSink {
 
 /** An entity's activity as a line of JSON: no metric, but what a rule of Contributor Insights ranks. */
 function activityLine(table: string, { entity, resource, acquires, rejected }: EntityActivity): string {
-  const named = { [METRIC_DIMENSION.table]: table, Entity: entity, [METRIC_DIMENSION.resource]: resource };
-  return JSON.stringify({ ...named, EntityAcquires: acquires, EntityRejected: rejected });
+  const where = { [METRIC_DIMENSION.table]: table, [METRIC_DIMENSION.resource]: resource };
+  const what = { [ENTITY_FIELD.entity]: entity, [ENTITY_FIELD.acquires]: acquires, [ENTITY_FIELD.rejected]: rejected };
+  return JSON.stringify({ ...where, ...what });
 }
