@@ -41,6 +41,16 @@ const programs = [
     snippet: 'usage.ts',
     prints: ['gpt-4: 250 used, about ', '24 hours, 0 booked', '0 resources, 0 entities', 'whole and in flight: 250'],
   },
+  {
+    document: 'docs/operations.md',
+    snippet: 'metrics.ts',
+    prints: [
+      '"Admitted":2,"Rejected":1,"LocallyRejected":1',
+      '"Resource":"gpt-4"',
+      '"LedgerFindings":0,"LedgerGaps":0',
+      '"Namespace":"Millrace"',
+    ],
+  },
   { document: 'packages/testing/README.md', snippet: 'engine.ts', prints: ['3 of 4'] },
 ] as const;
 

@@ -38,7 +38,7 @@ export function dashboardBody(): readonly Widget[] {
   const template = Template.fromStack(stack);
   const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
   const names = new Map(Object.keys(template.findResources('AWS::DynamoDB::Table')).map((id) => [id, 'millrace']));
-  return (JSON.parse(resolved(dashboard?.Properties.DashboardBody, names)) as { readonly widgets: readonly Widget[] }).widgets;
+  return (JSON.parse(resolved(dashboard?.['Properties'].DashboardBody, names)) as { readonly widgets: readonly Widget[] }).widgets;
 }
 
 /** A text of a template, with names in the place of what is only known at deployment. */

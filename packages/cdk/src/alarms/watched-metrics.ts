@@ -1,8 +1,14 @@
-import { METRIC_DIMENSION, type MetricDefinition, WINDOW_INDEX } from '@millrace/core';
+import { METRIC_DIMENSION, WINDOW_INDEX } from '@millrace/core';
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { UnitPrices } from './unit-prices.js';
+
+/** A metric of core's lists. What is declared here is read by users, who have no core. */
+interface ReportedMetric {
+  readonly name: string;
+  readonly unit: 'Count' | 'Milliseconds';
+}
 
 /** The metrics of one table that alarms and dashboards look at. */
 export class WatchedMetrics {
@@ -14,8 +20,8 @@ export class WatchedMetrics {
     this.namespace = namespace;
   }
 
-  /** One that Millrace itself reports. Only what core lists can be asked for, so that nobody waits for what nobody sends. */
-  own({ name, unit }: MetricDefinition, options: MetricOptions = {}): Metric {
+  /** One that Millrace itself reports. Ask for what core lists: nobody sends any other. */
+  own({ name, unit }: ReportedMetric, options: MetricOptions = {}): Metric {
     return new Metric({
       namespace: this.namespace,
       metricName: name,
@@ -27,7 +33,7 @@ export class WatchedMetrics {
   }
 
   /** One that Millrace reports of each resource: a search, since resources are not known before. */
-  byResource({ name }: MetricDefinition, options: { readonly period: Duration; readonly statistic: string }): MathExpression {
+  byResource({ name }: ReportedMetric, options: { readonly period: Duration; readonly statistic: string }): MathExpression {
     const { table, resource } = METRIC_DIMENSION;
     const schema = `{"${this.namespace}","${table}","${resource}"}`;
     const search = `${schema} MetricName="${name}" ${table}="${this.table.tableName}"`;

@@ -40,7 +40,8 @@ export class LimiterDashboard extends Construct {
     const { table, aggregator, runbookUrl = RUNBOOK, prices = regionalPrices(this) } = this.props;
     const metrics = new WatchedMetrics(table, this.props.metricsNamespace ?? aggregator?.metricsNamespace ?? METRICS_NAMESPACE);
     const callers = new CallerWidgets(metrics);
-    const text = (markdown: string, height: number): TextWidget => new TextWidget({ markdown, width: COLUMNS, height });
+    const text = (markdown: string, height: number): TextWidget =>
+      new TextWidget({ markdown, width: COLUMNS, height, background: TextWidgetBackground.SOLID });
     const ledger =
       aggregator === undefined
         ? []
