@@ -14,7 +14,7 @@ export interface Widget {
 }
 
 /** What of a widget's properties is drawn. */
-export interface WidgetProperties {
+interface WidgetProperties {
   readonly title?: string;
   readonly markdown?: string;
   readonly background?: 'solid' | 'transparent';

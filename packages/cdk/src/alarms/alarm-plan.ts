@@ -2,7 +2,7 @@ import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { LimiterAlarmsOptions } from './limiter-alarms-props.js';
 
 /** The alarms, by the names of the props that set them. */
-export type AlarmName = {
+type AlarmName = {
   [Key in keyof LimiterAlarmsOptions]-?: NonNullable<LimiterAlarmsOptions[Key]> extends { readonly evaluationPeriods?: number }
     ? Key
     : never;

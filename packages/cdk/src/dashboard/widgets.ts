@@ -14,7 +14,7 @@ import type { IConstruct } from 'constructs';
 
 /** The width of a dashboard, in columns. */
 export const COLUMNS = 24;
-export const HEIGHT = 6;
+const HEIGHT = 6;
 
 /** Good is green, refused is orange, broken is red; the others only tell lines apart. */
 export const COLORS = {
