@@ -60,6 +60,7 @@ module.exports = {
         path: '^(packages|lambdas)/[^/]+/src/',
         pathNot: [
           '^packages/limiter/src/dynamo/',
+          '^packages/limiter/src/metrics/cloudwatch/',
           '^packages/testing/src/pump/engine-stream[.]ts$',
           '^packages/demo/src/table-books[.]ts$',
           '^packages/bench/src/',
@@ -85,7 +86,7 @@ module.exports = {
         path: '^(packages|lambdas)/[^/]+/src/',
         pathNot: [
           '^(packages|lambdas)/$1/src/',
-          '/src/((engine|wire|contract|simulator|admin)/)?index[.]ts$',
+          '/src/((engine|wire|contract|simulator|admin|metrics|metrics/cloudwatch)/)?index[.]ts$',
           '/src/(arbitraries|stream-filters|bundle/bundle-options)[.]ts$',
         ],
       },

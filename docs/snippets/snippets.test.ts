@@ -46,6 +46,16 @@ const programs = [
     snippet: 'billing.ts',
     prints: ["job-1 { tpm: 250 } { feature: 'summary', answer: 'answer-1' }\n"],
   },
+  {
+    document: 'docs/operations.md',
+    snippet: 'metrics.ts',
+    prints: [
+      '"Admitted":2,"Rejected":1,"LocallyRejected":1',
+      '"Resource":"gpt-4"',
+      '"LedgerFindings":0,"LedgerGaps":0',
+      '"Namespace":"Millrace"',
+    ],
+  },
   { document: 'packages/testing/README.md', snippet: 'engine.ts', prints: ['3 of 4'] },
 ] as const;
 

@@ -1,20 +1,9 @@
-import type { Clock } from '@millrace/core';
+import { AGGREGATOR_METRICS, type Clock, embeddedMetrics, METRIC_DIMENSION, type MetricDefinition } from '@millrace/core';
 import type { BatchFigures, Metrics, Trouble } from './ports.js';
 
-/** Names and units of the metrics, as CloudWatch gets them. */
-const UNITS: Readonly<Record<keyof BatchFigures, readonly [name: string, unit: 'Count' | 'Milliseconds']>> = {
-  records: ['Records', 'Count'],
-  steps: ['BucketWrites', 'Count'],
-  poison: ['PoisonRecords', 'Count'],
-  failed: ['FailedRecords', 'Count'],
-  windowsWritten: ['WindowsWritten', 'Count'],
-  windowsKnown: ['WindowsKnown', 'Count'],
-  auditArchived: ['AuditEventsArchived', 'Count'],
-  throttles: ['Throttles', 'Count'],
-  lagMs: ['Lag', 'Milliseconds'],
-  durationMs: ['Duration', 'Milliseconds'],
-  nearLimit: ['EntitiesNearLimit', 'Count'],
-};
+/** Each figure has a metric: their names are core's, so that a dashboard cannot know others. */
+const METRICS: Readonly<Record<keyof BatchFigures, MetricDefinition>> = AGGREGATOR_METRICS;
+const FIGURES = Object.keys(METRICS) as readonly (keyof BatchFigures)[];
 
 /** Where metrics go, and of which table they are. */
 export interface EmfOptions {
@@ -38,11 +27,11 @@ export class EmfMetrics implements Metrics {
 
   figures(figures: BatchFigures): void {
     const { metricsNamespace, table, clock, write } = this.#options;
-    const told = (Object.keys(UNITS) as (keyof BatchFigures)[]).filter((key) => figures[key] !== undefined);
-    const metrics = told.map((key) => ({ Name: UNITS[key][0], Unit: UNITS[key][1] }));
-    const values = Object.fromEntries(told.map((key) => [UNITS[key][0], figures[key]]));
-    const directive = { Namespace: metricsNamespace, Dimensions: [['Table']], Metrics: metrics };
-    write(JSON.stringify({ _aws: { Timestamp: Math.floor(clock.nowMs()), CloudWatchMetrics: [directive] }, Table: table, ...values }));
+    const metrics = FIGURES.flatMap((key) => {
+      const value = figures[key];
+      return value === undefined ? [] : [{ definition: METRICS[key], value }];
+    });
+    write(embeddedMetrics(metricsNamespace, clock.nowMs(), { dimensions: { [METRIC_DIMENSION.table]: table }, metrics }));
   }
 
   trouble(trouble: Trouble): void {

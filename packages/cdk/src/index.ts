@@ -1,4 +1,11 @@
+export type { AlarmSettings } from './alarms/alarm-settings.js';
+export { LimiterAlarms } from './alarms/limiter-alarms.js';
+export type { LimiterAlarmsOptions, LimiterAlarmsProps } from './alarms/limiter-alarms-props.js';
+export type { MonthlyBudget } from './alarms/monthly-budget.js';
+export type { UnitPrices } from './alarms/unit-prices.js';
 export { AuditArchive, type AuditArchiveProps } from './audit-archive.js';
+export { LimiterDashboard } from './dashboard/limiter-dashboard.js';
+export type { LimiterDashboardOptions, LimiterDashboardProps } from './dashboard/limiter-dashboard-props.js';
 export { LimiterTable } from './limiter-table.js';
 export type { LimiterTableProps } from './limiter-table-props.js';
 export { AccessRole } from './permissions/access-statements.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RateLimiter, TableBilling } from '@millrace/cdk';
+import { LimiterAlarms, LimiterDashboard, RateLimiter, TableBilling } from '@millrace/cdk';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
@@ -35,6 +35,11 @@ function nag(build: (stack: Stack) => void): { found: string[]; acknowledged: Ma
 const limiters = {
   'without props': (stack: Stack) => new RateLimiter(stack, 'Limiter'),
   'without an aggregator': (stack: Stack) => new RateLimiter(stack, 'Limiter', { usageAggregation: false }),
+  'that is watched': (stack: Stack) => {
+    const { table, aggregator } = new RateLimiter(stack, 'Limiter');
+    const alarms = new LimiterAlarms(stack, 'Alarms', { table: table.table, aggregator });
+    new LimiterDashboard(stack, 'Dashboard', { table: table.table, aggregator, alarms });
+  },
   'with everything': (stack: Stack) =>
     new RateLimiter(stack, 'Limiter', {
       archiveAuditEvents: true,

@@ -53,6 +53,21 @@ export {
   type Place,
   placeBelow,
 } from './lineage.js';
+export {
+  AGGREGATOR_METRICS,
+  DECISION_METRICS,
+  type Distribution,
+  ENTITY_FIELD,
+  embeddedMetrics,
+  LEDGER_METRICS,
+  LIMITER_METRICS,
+  METRIC_DIMENSION,
+  METRICS_NAMESPACE,
+  type MetricDefinition,
+  type MetricPoint,
+  type MetricUnit,
+  OTHER_RESOURCES,
+} from './metrics.js';
 export type { AbortSignalLike, Clock, Random, Sleep } from './runtime.js';
 export { creditInScale, debitInScale, inScale, isForeign, rescaleMove } from './scale.js';
 export { ATTRIBUTE, limitAttribute, limitOfAttribute, limitOfWindowAttribute, windowAttribute } from './schema/attributes.js';

@@ -74,6 +74,15 @@ const breaches = [
     },
   },
   {
+    rule: 'aws-sdk-at-the-edge',
+    files: {
+      'packages/limiter/src/metrics/a.ts': "import '@aws-sdk/client-cloudwatch';",
+      'packages/limiter/src/metrics/cloudwatch/index.ts': "import '@aws-sdk/client-cloudwatch';",
+      'node_modules/@aws-sdk/client-cloudwatch/package.json': '{ "name": "@aws-sdk/client-cloudwatch", "main": "index.js" }',
+      'node_modules/@aws-sdk/client-cloudwatch/index.js': 'module.exports = {};',
+    },
+  },
+  {
     rule: 'public-doors-only',
     files: { 'packages/demo/src/a.ts': "import '../../limiter/src/entities.js';", 'packages/limiter/src/entities.ts': 'export {};' },
   },

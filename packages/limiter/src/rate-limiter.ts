@@ -18,6 +18,7 @@ import {
   publicError,
   type Verdict,
 } from './engine/index.js';
+import { registerObserved } from './metrics/access.js';
 import { checkOptions, HOUR_MS, type RateLimiterOptions } from './options.js';
 import { Usage } from './usage/usage.js';
 import { zoneOnce } from './usage/usage-parts.js';
@@ -76,6 +77,13 @@ export class RateLimiter {
       zone: zoneOnce(administration),
     });
     registerAdministration(this, administration);
+    registerObserved(this, {
+      table: world.table,
+      observation: engine.stats.observation,
+      stats: () => this.stats(),
+      cacheStats: () => this.cacheStats(),
+      endings: world.endings,
+    });
   }
 
   /**
@@ -230,6 +238,7 @@ export class RateLimiter {
     await this.#engine.close();
     try {
       await (this.#isScoped ? recorder?.flush() : recorder?.close());
+      if (!this.#isScoped) await Promise.all([...this.#world.endings].map((end) => end()));
     } finally {
       this.#stopListening();
       if (!this.#isScoped) connection.close();

@@ -32,6 +32,8 @@ export interface World {
   /** Undefined if the clock is taken as it is. */
   readonly clockWatch: ClockWatch | undefined;
   readonly deadlineMs: number;
+  /** What is to be done when the limiter has ended its calls, and still has its connection. It must not throw. */
+  readonly endings: Set<() => Promise<void>>;
 }
 
 /** A sleep that can be cut short, so that nobody's timer outlives the wait that it is for. */
@@ -122,6 +124,7 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
     flushOn: billing?.flushOn ?? [],
     clockWatch,
     deadlineMs,
+    endings: new Set(),
   };
 }
 

@@ -54,6 +54,8 @@ export class Acquirer {
 
   async #acquire(request: Request, amounts: Amounts, options: AcquireOptions, waitMs: number): Promise<Verdict> {
     const { resolver, newDeadlineMs, stats } = this.#parts;
+    const { observation } = stats;
+    const startedMs = observation.begin();
     const { entity, resource } = request;
     const { signal } = options;
     const deadlineMs = newDeadlineMs();
@@ -65,11 +67,15 @@ export class Acquirer {
         const outcome = await takeCascade(this.#parts, levels, signal === undefined ? { deadlineMs } : { deadlineMs, signal });
         if (outcome.kind === 'taken') {
           const verdict = this.#grant(request, amounts, levels, outcome.results, options);
+          observation.end(request, 'admitted', startedMs);
           await this.#waitForTurn(verdict.lease, outcome.results, options);
           return verdict;
         }
-        if (outcome.kind === 'exhausted') return this.#reject(outcome.statuses);
-        if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options);
+        if (outcome.kind === 'exhausted') {
+          observation.end(request, outcome.isLocal ? 'locally-rejected' : 'rejected', startedMs);
+          return this.#reject(outcome.statuses);
+        }
+        if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options, startedMs);
         stats.add('staleConfigurations');
         if (refreshes === MAX_REFRESHES)
           throw new StoreFailure('throttled', 'no', `the configuration of "${entity}" changed ${MAX_REFRESHES} times in a row`);
@@ -77,7 +83,7 @@ export class Acquirer {
       }
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
-      return await this.#unavailable(request, amounts, this.#blindLevels(request, amounts), { error, results: [] }, options);
+      return await this.#unavailable(request, amounts, this.#blindLevels(request, amounts), { error, results: [] }, options, startedMs);
     }
   }
 
@@ -161,9 +167,12 @@ export class Acquirer {
     levels: readonly Level[],
     outcome: { readonly error: unknown; readonly results: readonly LevelResult[] },
     options: AcquireOptions,
+    startedMs: number | undefined,
   ): Promise<Verdict> {
     const error = publicError(outcome.error);
-    if (this.#isAllowed(error, options)) return this.#grant(request, amounts, levels, outcome.results, options, true);
+    const isAllowed = this.#isAllowed(error, options);
+    this.#parts.stats.observation.end(request, isAllowed ? 'degraded' : 'unavailable', startedMs);
+    if (isAllowed) return this.#grant(request, amounts, levels, outcome.results, options, true);
     await giveBack(this.#parts, outcome.results);
     throw error;
   }

@@ -1,4 +1,5 @@
 import type { ClockEstimate } from './clock-offset.js';
+import { Observation } from './observation.js';
 import type { RecordingStats } from './recording.js';
 
 /** Counters since the limiter was opened. */
@@ -56,6 +57,8 @@ type Counter = Exclude<keyof LimiterStats, 'requests' | 'clock' | 'events'>;
 
 /** Counts what a limiter does. */
 export class Stats {
+  /** From where decisions can be watched one by one, as counters forget which resource they were about. */
+  readonly observation = new Observation();
   readonly #counts = new Map<Counter, number>();
   readonly #requests = new Map<string, number>();
 
