@@ -64,7 +64,7 @@ module.exports = {
         path: '^(packages|lambdas)/[^/]+/src/',
         pathNot: [
           '^(packages|lambdas)/$1/src/',
-          '/src/((engine|contract|simulator|admin)/)?index[.]ts$',
+          '/src/((engine|contract|simulator|admin|manifest)/)?index[.]ts$',
           '/src/(arbitraries|stream-filters|bundle/bundle-options)[.]ts$',
         ],
       },

@@ -72,6 +72,7 @@ export {
   listKey,
   listPartition,
   manifestLockKey,
+  manifestStateKey,
   namespaceKey,
   parseBucketKey,
   REGISTRY_PARTITION,
