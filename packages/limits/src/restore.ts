@@ -10,6 +10,7 @@ import {
   sameLimits,
 } from '@millrace/limiter/admin';
 import type { Live } from './live.js';
+import { ManifestLocked } from './lock.js';
 import type { Manifest } from './manifest.js';
 import type { Plan, PlanChange } from './plan.js';
 
@@ -40,7 +41,7 @@ export interface FailedApply {
  * A level that somebody else has changed since the apply wrote it is left alone. It may end in between like an apply, and
  * may be called again. Costs one read for each hundred levels, and what an apply of as many levels costs.
  *
- * @throws Error if the lock is not ours any more; then nothing more was written
+ * @throws ManifestLocked if another apply has taken over; then nothing more was written
  */
 export async function restoreLevels({ parts, guard, manifest, planned, live, actor }: FailedApply): Promise<Restored> {
   const made = planned.changes.filter(({ action }) => action !== 'unchanged');
@@ -55,8 +56,13 @@ export async function restoreLevels({ parts, guard, manifest, planned, live, act
     if (way === 'restored') changes.set(name, { ...changes.get(name), level: change.level, ...asBefore(change, before) });
   }
   const { outcome } = await applyLevels(parts, [...changes.values()], { actor, manifest: manifest.name, guard });
-  if (outcome === 'guard-lost')
-    throw new Error(`another apply of manifest "${manifest.name}" has taken over; it decides what there is now`);
+  if (outcome === 'guard-lost') {
+    throw new ManifestLocked(
+      `another apply of manifest "${manifest.name}" has taken over while this one restored`,
+      manifest.name,
+      undefined,
+    );
+  }
   return ways;
 }
 

@@ -1,9 +1,10 @@
 import { checkKeys, SCHEMA_VERSION } from '@millrace/core';
-import { LimiterClosed, publicError } from '../engine/index.js';
+import { publicError } from '../engine/index.js';
 import { checkOptions, type RateLimiterOptions } from '../options.js';
 import { openWorld, type World } from '../world.js';
 import type { Administration } from './administration.js';
 import { AuditLog } from './audit-log.js';
+import { Calls } from './calls.js';
 import { TABLE_NAMESPACE_ID } from './namespace-record.js';
 import { Namespaces } from './namespaces.js';
 import { isReadable, newerTable, readSchema } from './schema-record.js';
@@ -55,28 +56,4 @@ export async function openNamespaces(options: OpenNamespacesOptions): Promise<Op
     connection.close();
   };
   return { namespaces: new Namespaces(administration), audit: new AuditLog(administration), close, [Symbol.asyncDispose]: close };
-}
-
-/** Calls that are running, and whether there may be more. */
-class Calls {
-  readonly #running = new Set<Promise<unknown>>();
-  #ended = false;
-
-  async run<T>(operation: string, work: () => Promise<T>): Promise<T> {
-    if (this.#ended) throw new LimiterClosed(operation);
-    const running = work();
-    this.#running.add(running);
-    try {
-      return await running;
-    } catch (error) {
-      throw publicError(error);
-    } finally {
-      this.#running.delete(running);
-    }
-  }
-
-  async end(): Promise<void> {
-    this.#ended = true;
-    await Promise.allSettled(this.#running);
-  }
 }
