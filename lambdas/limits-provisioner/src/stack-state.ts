@@ -15,15 +15,25 @@ export interface StackState {
 /** Reads it; undefined where no stack has applied the manifest. One read. */
 export async function readState({ items, namespaceId }: Administration, manifest: string): Promise<StackState | undefined> {
   const [item] = await items.get([manifestStateKey(namespaceId, manifest)]);
-  return item === undefined ? undefined : stateOf(item);
+  return item?.['stack'] === undefined ? undefined : stateOf(item);
 }
 
-/** Writes it, or takes it away. The last one wins: it is told what holds, and keeps nobody out. One write. */
+const FORGET_SEC = 30 * 86_400;
+
+/**
+ * Writes it, or takes it away. The last one wins: it tells what holds, and keeps nobody out. One write. What is taken away is
+ * emptied and expires, like a lock: who is fenced to a namespace deletes no items of this kind.
+ */
 export async function writeState(parts: Administration, manifest: string, state: StackState | undefined): Promise<void> {
   const key = manifestStateKey(parts.namespaceId, manifest);
   const write: ItemWrite =
     state === undefined
-      ? { kind: 'delete', key }
+      ? {
+          kind: 'update',
+          key,
+          set: { [ATTRIBUTE.schemaVersion]: SCHEMA_VERSION, [ATTRIBUTE.ttlSec]: Math.ceil(parts.nowMs() / 1000) + FORGET_SEC },
+          remove: ['stack', 'resource', 'manifest', 'prune', 'at'],
+        }
       : {
           kind: 'put',
           item: {

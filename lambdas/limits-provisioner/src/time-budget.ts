@@ -14,7 +14,7 @@ const ANSWER_MS = 15_000;
 const RESTORE_SHARE = 0.4;
 
 /** The time of the invocation is up. Nothing more is sent to the table; what was sent stays. */
-export class OutOfTime extends MillraceError {
+class OutOfTime extends MillraceError {
   override readonly name = 'OutOfTime';
 
   constructor(what: string) {

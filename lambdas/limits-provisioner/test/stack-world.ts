@@ -3,7 +3,7 @@ import type { Item, ItemTable } from '@millrace/limiter/admin';
 import { type InspectReport, makeProvisioner, type ProvisionerParts } from '@millrace/limits-provisioner-lambda';
 import { limitsWorld } from '../../../packages/limiter/test/limits-world.js';
 
-export const TABLE = 'limits-table';
+const TABLE = 'limits-table';
 const STACK = 'arn:aws:cloudformation:eu-central-1:123456789012:stack/Limits/4f1c';
 
 /** What CloudFormation is told. */
@@ -93,7 +93,8 @@ export class StackWorld {
   /** All that people and applies can see of the limits: what they are, whose, and the lists that lead to them. */
   seen(): readonly unknown[] {
     const { partitionKey, sortKey, limits, managedBy, onUnavailable, policyManagedBy } = ATTRIBUTE;
-    const isShown = (item: Item): boolean => !/[/]a($|[/])/.test(String(item[partitionKey])) && item[sortKey] !== 'lock';
+    const isShown = (item: Item): boolean =>
+      !/[/]a($|[/])/.test(String(item[partitionKey])) && item[sortKey] !== 'lock' && (item[sortKey] !== 'stack' || 'resource' in item);
     return this.limits.table
       .items()
       .filter((item) => isShown(item) && item[ATTRIBUTE.deleted] === undefined)
