@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RateLimiter, TableBilling } from '@millrace/cdk';
+import { LimitRate, LimitsManifest, RateLimiter, TableBilling } from '@millrace/cdk';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
@@ -35,6 +35,8 @@ function nag(build: (stack: Stack) => void): { found: string[]; acknowledged: Ma
 const limiters = {
   'without props': (stack: Stack) => new RateLimiter(stack, 'Limiter'),
   'without an aggregator': (stack: Stack) => new RateLimiter(stack, 'Limiter', { usageAggregation: false }),
+  'with limits as code': (stack: Stack) =>
+    new LimitsManifest(stack, 'Limits', { limiter: new RateLimiter(stack, 'Limiter'), system: [LimitRate.perMinute('rpm', 60)] }),
   'with everything': (stack: Stack) =>
     new RateLimiter(stack, 'Limiter', {
       archiveAuditEvents: true,

@@ -65,14 +65,15 @@ export class LimitRate {
     return new LimitRate(text);
   }
 
-  /**
-   * The limit as a manifest says it.
-   *
-   * @internal
-   */
-  readonly _source: unknown;
-
   private constructor(source: unknown) {
-    this._source = source;
+    sources.set(this, source);
   }
+}
+
+/** Not on the object: what is for the construct only is no part of what others may call. */
+const sources = new WeakMap<LimitRate, unknown>();
+
+/** The limit as a manifest says it. */
+export function limitSource(limit: LimitRate): unknown {
+  return sources.get(limit);
 }

@@ -1,68 +1,40 @@
 import { readFileSync } from 'node:fs';
 
 /** A manifest in YAML or JSON, as `millrace limits` reads it. */
-export abstract class ManifestSource {
+export class ManifestSource {
   /**
    * A file of the app. A path that is not absolute begins where the app runs, like that of an asset. A file whose name ends
    * in `.json` must be JSON.
    */
   static fromFile(path: string): ManifestSource {
-    return new FileSource(path);
+    return new ManifestSource({ title: path, format: path.endsWith('.json') ? 'json' : 'yaml', read: () => readFileSync(path, 'utf8') });
   }
 
   /** A text in YAML, of which JSON is a part. */
   static fromYaml(text: string): ManifestSource {
-    return new TextSource(text);
+    return new ManifestSource({ title: 'source', format: 'yaml', read: () => text });
   }
 
-  /**
-   * What it is called in a message; empty for a text of the program.
-   *
-   * @internal
-   */
-  abstract readonly _title: string;
-
-  /**
-   * Whether nothing but JSON is read.
-   *
-   * @internal
-   */
-  abstract readonly _isJson: boolean;
-
-  /**
-   * The text. Throws what the file system says.
-   *
-   * @internal
-   */
-  abstract _read(): string;
-}
-
-class FileSource extends ManifestSource {
-  override readonly _title: string;
-  override readonly _isJson: boolean;
-
-  constructor(path: string) {
-    super();
-    this._title = path;
-    this._isJson = path.endsWith('.json');
-  }
-
-  override _read(): string {
-    return readFileSync(this._title, 'utf8');
+  private constructor(content: SourceContent) {
+    contents.set(this, content);
   }
 }
 
-class TextSource extends ManifestSource {
-  override readonly _title = '';
-  override readonly _isJson = false;
-  private readonly text: string;
+/** What a source holds. */
+export interface SourceContent {
+  /** What it is called in a message. */
+  readonly title: string;
+  readonly format: 'json' | 'yaml';
+  /** Throws what the file system says. */
+  readonly read: () => string;
+}
 
-  constructor(text: string) {
-    super();
-    this.text = text;
-  }
+/** Not on the object: what is for the construct only is no part of what others may call. */
+const contents = new WeakMap<ManifestSource, SourceContent>();
 
-  override _read(): string {
-    return this.text;
-  }
+/** What a source holds. @throws Error for an object that is none */
+export function sourceContent(source: ManifestSource): SourceContent {
+  const content = contents.get(source);
+  if (content === undefined) throw new Error('source must be made by ManifestSource.fromFile or ManifestSource.fromYaml');
+  return content;
 }

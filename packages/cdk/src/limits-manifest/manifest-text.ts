@@ -9,8 +9,9 @@ import {
 } from '@millrace/limits/manifest';
 import { Token } from 'aws-cdk-lib';
 import type { PropChecks } from '../prop-checks.js';
+import { type LimitRate, limitSource } from './limit-rate.js';
 import type { EntityLimits, LimitsManifestOptions, ResourceLimits } from './limits-manifest-props.js';
-import type { ManifestSource } from './manifest-source.js';
+import { type ManifestSource, sourceContent } from './manifest-source.js';
 
 /** A manifest that was checked, as it goes to the function. */
 export interface ManifestText {
@@ -44,11 +45,11 @@ export function manifestText(props: LimitsManifestOptions, usualName: string, ch
 }
 
 function sourceManifest(source: ManifestSource, checks: PropChecks): Manifest | undefined {
-  const title = source._title === '' ? 'source' : source._title;
+  const { title, format, read } = sourceContent(source);
   try {
-    const text = source._read();
+    const text = read();
     if (Token.isUnresolved(text)) return checks.refuse(`${title} must be known at synth, as it is checked there; got a token`);
-    return parseManifest(text, { format: source._isJson ? 'json' : 'yaml' });
+    return parseManifest(text, { format });
   } catch (error) {
     return refuseAll(error, title, checks);
   }
@@ -126,8 +127,8 @@ function refuseAll(error: unknown, title: string, checks: PropChecks): undefined
   return undefined;
 }
 
-function limitsOf(limits: readonly { readonly _source: unknown }[]): readonly unknown[] {
-  return limits.map(({ _source }) => withoutUndefined(_source));
+function limitsOf(limits: readonly LimitRate[]): readonly unknown[] {
+  return limits.map((limit) => withoutUndefined(limitSource(limit)));
 }
 
 function withoutUndefined(value: unknown): unknown {
