@@ -53,7 +53,7 @@ describe('the bundled function', () => {
       StackId: 'arn:aws:cloudformation:eu-central-1:123456789012:stack/Limits/1',
       RequestId: 'request-1',
       LogicalResourceId: 'Limits',
-      ResourceProperties: properties({ resources: { api: ['rpm:5/min'] } }, { Table: table }),
+      ResourceProperties: properties({ resources: { api: ['rpm:5/min'] } }, { Table: table, Namespace: 'fresh', Register: 'true' }),
     };
     const script = `const { handler } = require('./index.cjs');
       const context = { getRemainingTimeInMillis: () => 60000 };
@@ -66,6 +66,7 @@ describe('the bundled function', () => {
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       MILLRACE_TABLE: table,
+      MILLRACE_NAMESPACE: 'fresh',
       MILLRACE_MANIFEST: 'm',
     };
 
@@ -77,7 +78,7 @@ describe('the bundled function', () => {
 
     expect(JSON.parse(server.puts[0]?.body ?? '{}')).toMatchObject({
       Status: 'SUCCESS',
-      PhysicalResourceId: `${table}/default/m`,
+      PhysicalResourceId: `${table}/fresh/m`,
       Data: { Created: '1' },
     });
     const lines = said.split('\n');

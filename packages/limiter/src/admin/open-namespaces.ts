@@ -33,7 +33,8 @@ export async function openNamespaces(options: OpenNamespacesOptions): Promise<Op
   checkKeys('options', options, KNOWN);
   let world: World | undefined;
   try {
-    world = await openWorld(checkOptions(options), options);
+    // Nothing is sent by the transport of acquires, so the one that needs nothing more is taken.
+    world = await openWorld(checkOptions({ ...options, transport: 'sdk' }), options);
     const version = (await readSchema(world.items))?.version ?? 0;
     if (version > SCHEMA_VERSION && !isReadable(version)) throw newerTable(world.table, version, SCHEMA_VERSION);
   } catch (error) {
