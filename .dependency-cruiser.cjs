@@ -32,6 +32,27 @@ module.exports = {
       to: { pathNot: ['^packages/limiter/src/engine/', '^packages/core/'] },
     },
     {
+      name: 'wire-knows-only-core',
+      comment: 'What a request and its reply mean is the same in Node and in k6: no hashes, sockets or timers of either.',
+      severity: 'error',
+      from: { path: '^packages/limiter/src/wire/', pathNot: test },
+      to: { pathNot: ['^packages/limiter/src/wire/', '^packages/core/'] },
+    },
+    {
+      name: 'k6-at-the-edge',
+      comment: "k6's modules exist in k6 only.",
+      severity: 'error',
+      from: { pathNot: '^load/src/k6/' },
+      to: { path: '(^|/)k6/|^k6$', pathNot: '^load/src/k6/' },
+    },
+    {
+      name: 'scenarios-are-plans',
+      comment: 'A scenario is read by Node and by k6: it knows neither, only the plan and core.',
+      severity: 'error',
+      from: { path: '^load/(scenarios|src/plan)/', pathNot: test },
+      to: { pathNot: ['^load/(scenarios|src/plan)/', '^packages/core/'] },
+    },
+    {
       name: 'aws-sdk-at-the-edge',
       comment: "Requests are core's data. Only adapters send them, through the SDK or without it.",
       severity: 'error',
@@ -59,12 +80,12 @@ module.exports = {
       name: 'public-doors-only',
       comment: 'Import the package, not its files.',
       severity: 'error',
-      from: { path: '^(?:packages|lambdas)/([^/]+)/(src|test)/|^docs/()' },
+      from: { path: '^(?:packages|lambdas)/([^/]+)/(src|test)/|^(?:docs|load)/()' },
       to: {
         path: '^(packages|lambdas)/[^/]+/src/',
         pathNot: [
           '^(packages|lambdas)/$1/src/',
-          '/src/((engine|contract|simulator|admin|manifest)/)?index[.]ts$',
+          '/src/((engine|wire|contract|simulator|admin|manifest)/)?index[.]ts$',
           '/src/(arbitraries|stream-filters|bundle/bundle-options)[.]ts$',
         ],
       },

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { CountReporter } from './packages/house/src/count-reporter.ts';
 
@@ -7,6 +8,14 @@ const source = { resolve: { conditions: ['@millrace/source'] }, ssr: { resolve: 
 
 // What the constructs ship, where nobody has built it yet.
 const globalSetup = ['packages/cdk/test/build-setup.ts'];
+
+// What runs in k6 is tested in Node, too, with a little of k6 made for that; and once in a real k6.
+const k6Shims = Object.fromEntries(
+  ['http', 'crypto', 'metrics', 'execution'].map((name) => [
+    `k6/${name}`,
+    fileURLToPath(new URL(`./load/test/shims/${name}.ts`, import.meta.url)),
+  ]),
+);
 
 /** Tests that start an engine, processes or a bundler. */
 const slow = ['packages/testing/src/engines/**/*.test.ts'];
@@ -19,7 +28,13 @@ export default defineConfig({
     projects: [
       {
         ...source,
-        test: { name: 'unit', globalSetup, include: ['{packages,lambdas}/*/src/**/*.test.ts'], exclude: slow, testTimeout: 120_000 },
+        test: {
+          name: 'unit',
+          globalSetup,
+          include: ['{packages,lambdas}/*/src/**/*.test.ts', 'load/src/**/*.test.ts'],
+          exclude: slow,
+          testTimeout: 120_000,
+        },
       },
       {
         ...source,
@@ -30,6 +45,11 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },
+      },
+      {
+        resolve: { ...source.resolve, alias: k6Shims },
+        ssr: source.ssr,
+        test: { name: 'load', include: ['load/test/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 1_200_000 },
       },
     ],
   },

@@ -42,6 +42,22 @@ const breaches = [
     files: { 'packages/limiter/src/engine/a.ts': "import '../dynamo/b.js';", 'packages/limiter/src/dynamo/b.ts': 'export {};' },
   },
   {
+    rule: 'wire-knows-only-core',
+    files: { 'packages/limiter/src/wire/a.ts': "import 'node:crypto';" },
+  },
+  {
+    rule: 'k6-at-the-edge',
+    files: {
+      'load/src/node/a.ts': "import 'k6/http';",
+      'node_modules/k6/package.json': '{ "name": "k6" }',
+      'node_modules/k6/http.js': 'module.exports = {};',
+    },
+  },
+  {
+    rule: 'scenarios-are-plans',
+    files: { 'load/scenarios/a.ts': "import '../src/node/b.js';", 'load/src/node/b.ts': 'export {};' },
+  },
+  {
     rule: 'aws-sdk-at-the-edge',
     files: {
       'packages/limiter/src/a.ts': "import '@aws-sdk/client-dynamodb';",

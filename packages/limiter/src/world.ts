@@ -5,11 +5,11 @@ import type { ItemTable } from './admin/item-table.js';
 import { ClockWatch } from './clock-watch.js';
 import { type Connection, type ConnectionOptions, connect } from './dynamo/client.js';
 import { DocumentTable } from './dynamo/document-table.js';
-import { DynamoStore } from './dynamo/dynamo-store.js';
 import { openTransport } from './dynamo/open-transport.js';
 import { Sender } from './dynamo/sender.js';
 import { type Engine, type EngineOptions, MonotonicClock, publicError, type RetryParts, Stats, withRetries } from './engine/index.js';
 import type { CheckedOptions } from './options.js';
+import { DynamoStore } from './wire/dynamo-store.js';
 
 /** What limiters of several namespaces of one table share. */
 export interface World {

@@ -4,9 +4,9 @@ import { administrationOf } from '@millrace/limiter/admin';
 import { MemoryStore } from '@millrace/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
-import { DynamoStore } from '../src/dynamo/dynamo-store.js';
 import { SdkTransport } from '../src/dynamo/sdk-transport.js';
 import { Sender } from '../src/dynamo/sender.js';
+import { DynamoStore } from '../src/wire/dynamo-store.js';
 import { type OpenTable, openTable } from './open-table.js';
 
 const HOSTILE = ['a/b', '%2F', 'limits/x', 'key ~!@#$^&*()', '😀', 'مفتاح'] as const;

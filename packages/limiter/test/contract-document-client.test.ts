@@ -6,9 +6,9 @@ import { createTable, deleteTable, waitForTable } from '@millrace/limiter/admin'
 import { describeBucketStore } from '@millrace/testing/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
-import { DynamoStore } from '../src/dynamo/dynamo-store.js';
 import { SdkTransport } from '../src/dynamo/sdk-transport.js';
 import { Sender } from '../src/dynamo/sender.js';
+import { DynamoStore } from '../src/wire/dynamo-store.js';
 import { type EngineTable, launchTable } from './engine-table.js';
 
 const TIMEOUT_MS = 30_000;

@@ -2,8 +2,8 @@ import { installedEngines, type LocalEngine, launchEngine, MemoryStore } from '@
 import { describeBucketStore } from '@millrace/testing/contract';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { connect } from '../src/dynamo/client.js';
-import { DynamoStore } from '../src/dynamo/dynamo-store.js';
 import { openTransport, type TransportName } from '../src/dynamo/open-transport.js';
+import { DynamoStore } from '../src/wire/dynamo-store.js';
 import { tableOn } from './engine-table.js';
 
 const TIMEOUT_MS = 30_000;

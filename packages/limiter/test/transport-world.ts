@@ -2,7 +2,7 @@ import type { GetItemWire, UpdateItemWire } from '@millrace/core';
 import { type ConnectionOptions, connect } from '../src/dynamo/client.js';
 import type { LeanOptions } from '../src/dynamo/lean/lean-transport.js';
 import { openTransport, type TransportName } from '../src/dynamo/open-transport.js';
-import type { WireTransport } from '../src/dynamo/wire-transport.js';
+import type { WireTransport } from '../src/wire/wire-transport.js';
 
 export const TABLE = 'millrace-test';
 export const TRANSPORTS: readonly TransportName[] = ['lean', 'sdk'];

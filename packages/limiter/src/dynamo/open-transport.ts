@@ -1,9 +1,9 @@
 import { ValidationError } from '@millrace/core';
+import type { WireTransport } from '../wire/wire-transport.js';
 import type { Connection, ConnectionOptions } from './client.js';
 import { type LeanOptions, LeanTransport } from './lean/lean-transport.js';
 import { SdkTransport } from './sdk-transport.js';
 import { Sender } from './sender.js';
-import type { WireTransport } from './wire-transport.js';
 
 /** How the requests of the hot path are sent: through the AWS SDK, or without it. */
 export type TransportName = 'lean' | 'sdk';

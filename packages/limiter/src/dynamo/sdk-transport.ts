@@ -7,8 +7,8 @@ import {
   type UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { StoreFailure, type WireItem } from '@millrace/core';
+import type { UpdateReply, WireOperation, WireOperations, WireTransport } from '../wire/wire-transport.js';
 import type { Sender } from './sender.js';
-import type { UpdateReply, WireOperation, WireOperations, WireTransport } from './wire-transport.js';
 
 const REFUSED = 'ConditionalCheckFailedException';
 

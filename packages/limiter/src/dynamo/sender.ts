@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AbsoluteLocation, DeserializeMiddleware, FinalizeRequestHandlerOptions, FinalizeRequestMiddleware } from '@smithy/types';
-import { type Consumed, type RequestListener, tell } from './consumed-units.js';
-import { failureFor } from './failures.js';
+import { type Consumed, type RequestListener, tell } from '../wire/consumed-units.js';
+import { failureFor } from '../wire/failures.js';
 import type { ReplyTimes } from './reply-times.js';
 
 /** A command of the SDK, as far as it matters here; each of its classes is a type of its own. */

@@ -5,9 +5,9 @@ import { type Administration, checkActor } from '../admin/administration.js';
 import { eventIds } from '../admin/audit-log.js';
 import { TABLE_NAMESPACE_ID } from '../admin/namespace-record.js';
 import { errorFor, Stats } from '../engine/index.js';
+import { failureFor } from '../wire/failures.js';
 import { type Connection, type ConnectionOptions, checkTableName, connect } from './client.js';
 import { DocumentTable } from './document-table.js';
-import { failureFor } from './failures.js';
 import { Sender } from './sender.js';
 
 /** Which table, and how to reach it. */

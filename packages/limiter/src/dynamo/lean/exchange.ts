@@ -1,6 +1,17 @@
 import { crc32 } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { type RawReply, WireError } from './wire-error.js';
+import { WireError } from '../../wire/wire-error.js';
+
+/** What came back: the whole body, whatever the status. */
+export interface RawReply {
+  readonly status: number;
+  /** The header `date`; undefined if there is none. */
+  readonly date: string | undefined;
+  /** When its request was written, and when its head came, by the clock that is being watched. */
+  readonly sentMs: number;
+  readonly receivedMs: number;
+  readonly body: Buffer;
+}
 
 /** DynamoDB's largest reply is 16 MB. */
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;

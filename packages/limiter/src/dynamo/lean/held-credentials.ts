@@ -1,5 +1,5 @@
-import type { SigningCredentials } from './request-signer.js';
-import { WireError } from './wire-error.js';
+import type { SigningCredentials } from '../../wire/request-signer.js';
+import { WireError } from '../../wire/wire-error.js';
 
 /** Credentials as the SDK's providers give them. */
 export interface ProvidedCredentials extends SigningCredentials {

@@ -1,16 +1,18 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ValidationError, type WireItem } from '@millrace/core';
+import { ValidationError } from '@millrace/core';
 import type { Pool } from 'undici';
-import { type Consumed, type RequestListener, tell } from '../consumed-units.js';
-import { failureFor } from '../failures.js';
+import { type Consumed, type RequestListener, tell } from '../../wire/consumed-units.js';
+import { failureFor } from '../../wire/failures.js';
+import { OPERATION_TARGET, readReply } from '../../wire/reply.js';
+import { RequestSigner } from '../../wire/request-signer.js';
+import { mendable, SigningClock } from '../../wire/signing-clock.js';
+import { WireError } from '../../wire/wire-error.js';
+import type { WireOperation, WireOperations, WireTransport } from '../../wire/wire-transport.js';
 import type { ReplyTimes } from '../reply-times.js';
-import type { WireOperation, WireOperations, WireTransport } from '../wire-transport.js';
-import { Exchange } from './exchange.js';
+import { Exchange, type RawReply } from './exchange.js';
 import { type CredentialProvider, HeldCredentials, type ProvidedCredentials } from './held-credentials.js';
-import { RequestSigner } from './request-signer.js';
+import { NODE_HASHING } from './node-hashing.js';
 import { signedSample } from './signed-sample.js';
-import { mendable, SigningClock } from './signing-clock.js';
-import { errorOf, type RawReply, WireError } from './wire-error.js';
 
 /** How a transport is told to send. */
 export interface LeanOptions {
@@ -29,27 +31,15 @@ interface LeanParts extends LeanOptions {
   readonly pool: Pool;
   readonly path: string;
   readonly host: string;
-  readonly signer: RequestSigner;
+  readonly signer: RequestSigner<Buffer, Uint8Array>;
   readonly credentials: HeldCredentials;
   readonly clock: SigningClock;
-}
-
-/** A reply of DynamoDB, as far as it is looked at here. */
-interface ReplyBody extends Consumed {
-  readonly Attributes?: WireItem;
-  readonly Item?: WireItem;
 }
 
 const MAX_CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** Shorter than what lies between here and DynamoDB keeps a silent connection: a request on one that was just closed is lost. */
 const KEEP_ALIVE_MS = 20_000;
-const REFUSED = 'ConditionalCheckFailedException';
-const TARGETS: Readonly<Record<WireOperation, string>> = {
-  UpdateItem: 'DynamoDB_20120810.UpdateItem',
-  GetItem: 'DynamoDB_20120810.GetItem',
-  BatchGetItem: 'DynamoDB_20120810.BatchGetItem',
-};
 
 /**
  * Sends without the SDK, whose way of a request costs several times as much CPU as the request: one JSON text, one
@@ -81,7 +71,7 @@ export class LeanTransport implements WireTransport {
       });
       const credentials = new HeldCredentials(client.config.credentials as CredentialProvider);
       const clock = new SigningClock(nowMs);
-      return new LeanTransport({ ...options, ...scope, pool, signer: new RequestSigner(scope), credentials, clock });
+      return new LeanTransport({ ...options, ...scope, pool, signer: new RequestSigner(scope, NODE_HASHING), credentials, clock });
     } catch (error) {
       throw failureFor(error, table, timeoutMs);
     }
@@ -113,22 +103,21 @@ export class LeanTransport implements WireTransport {
   }
 
   async #attempt(operation: WireOperation, body: Buffer, held: ProvidedCredentials, nowMs: number, timeoutMs: number): Promise<object> {
-    let answer: ReplyBody | undefined;
+    let consumed: Consumed | undefined;
     try {
-      const reply = await this.#exchange(TARGETS[operation], body, held, nowMs, timeoutMs);
-      this.#parts.times?.note(reply.date, reply.sentMs, reply.receivedMs);
-      if (reply.status === 200) {
-        answer = JSON.parse(reply.body.toString()) as ReplyBody;
-        return operation === 'UpdateItem' ? { isRefused: false, Attributes: answer.Attributes } : answer;
-      }
-      const said = parsed(reply.body);
-      // What is no whole reply says nothing; the SDK, too, fails at reading it.
-      const isTorn = said === undefined && reply.body.length > 0 && reply.status < 500;
-      const error = isTorn ? new WireError('SyntaxError', 'the reply is not whole', reply) : errorOf(reply, said);
-      if (error.name === REFUSED) return { isRefused: true, Item: (said as ReplyBody).Item };
-      throw error;
+      const {
+        status,
+        date,
+        sentMs,
+        receivedMs,
+        body: text,
+      } = await this.#exchange(OPERATION_TARGET[operation], body, held, nowMs, timeoutMs);
+      this.#parts.times?.note(date, sentMs, receivedMs);
+      const read = readReply(operation, { status, date, text: text.toString() });
+      consumed = read.consumed;
+      return read.answer;
     } finally {
-      tell(this.#parts.onRequest, operation, answer);
+      tell(this.#parts.onRequest, operation, consumed);
     }
   }
 
@@ -164,14 +153,6 @@ async function loadUndici(): Promise<typeof import('undici')> {
     // It is CommonJS, which a bundle of ES modules cannot hold unless it is given a `require`.
     const why = (error as Error)?.message ?? error;
     throw new ValidationError('option "transport"', `"sdk" where undici cannot be loaded; a bundler should leave it out (${why})`, 'lean');
-  }
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,7 +2,8 @@ import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RequestSigner, type SigningCredentials, type SigningScope } from './request-signer.js';
+import { RequestSigner, type SigningCredentials, type SigningScope } from '../../wire/request-signer.js';
+import { NODE_HASHING } from './node-hashing.js';
 
 const SEQUENCES = 1_000;
 const REQUESTS = 10;
@@ -86,7 +87,7 @@ describe('a signature', () => {
         fc.array(request, { minLength: REQUESTS, maxLength: REQUESTS }),
         async (where, people, requests) => {
           // One signer for all of them: what it keeps of one request must not reach another one that differs.
-          const signer = new RequestSigner(where);
+          const signer = new RequestSigner(where, NODE_HASHING);
           for (const { who, target, text, nowMs } of requests) {
             const person = people[who] as SigningCredentials;
             const ours = asObject(signer.sign(person, target, Buffer.from(text), nowMs));
@@ -102,7 +103,7 @@ describe('a signature', () => {
   });
 
   it('is of the right day on both sides of midnight, and back again', () => {
-    const signer = new RequestSigner({ host: 'localhost', path: '/', region: 'local', service: 'dynamodb' });
+    const signer = new RequestSigner({ host: 'localhost', path: '/', region: 'local', service: 'dynamodb' }, NODE_HASHING);
     const person = { accessKeyId: 'AKID', secretAccessKey: 'secret' };
     const midnight = Date.UTC(2027, 0, 1);
     const days = [midnight - 1, midnight, midnight - 1].map((nowMs) => asObject(signer.sign(person, 't', Buffer.of(), nowMs)));

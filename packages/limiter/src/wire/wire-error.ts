@@ -1,12 +1,8 @@
-/** What came back: the whole body, whatever the status. */
-export interface RawReply {
+/** What an error reads of the reply that it came in. */
+interface ReplyHead {
   readonly status: number;
   /** The header `date`; undefined if there is none. */
   readonly date: string | undefined;
-  /** When its request was written, and when its head came, by the clock that is being watched. */
-  readonly sentMs: number;
-  readonly receivedMs: number;
-  readonly body: Buffer;
 }
 
 /** An error with the marks that `failureFor` reads: it is shaped as an error of the SDK, so that both fail alike. */
@@ -46,7 +42,7 @@ interface ErrorBody {
 }
 
 /** The error that a reply is which is no success. Its body may be anything: a proxy on the way may have written it. */
-export function errorOf({ status, date }: Pick<RawReply, 'status' | 'date'>, body: unknown): WireError {
+export function errorOf({ status, date }: ReplyHead, body: unknown): WireError {
   const {
     __type: type,
     message,

@@ -1,4 +1,12 @@
-import { createHmac, hash } from 'node:crypto';
+/**
+ * The two functions that a signature is made of, as the runtime has them: Node's own, or those of k6. `Key` is what it
+ * takes as a secret besides text.
+ */
+export interface Hashing<Key, Body> {
+  sha256Hex(data: Body | string): string;
+  hmac(key: Key | string, text: string): Key;
+  hmacHex(key: Key, text: string): string;
+}
 
 /** What signs: an access key, with the token of its session if it is a temporary one. */
 export interface SigningCredentials {
@@ -21,10 +29,10 @@ export interface SigningScope {
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
 /** What stays the same from one request to the next: until the day, or the credentials, are others. */
-interface Held {
+interface Held<Key> {
   readonly credentials: SigningCredentials;
   readonly day: string;
-  readonly key: Buffer;
+  readonly key: Key;
   /** `20240102/eu-central-1/dynamodb/aws4_request` */
   readonly scope: string;
   /** The header `authorization` up to the signature. */
@@ -35,15 +43,17 @@ interface Held {
  * Signs requests to DynamoDB with AWS's Signature Version 4, as the SDK does, over as few headers as AWS allows. It keeps
  * what a signature shares with the one before: the key of the day costs four rounds of HMAC, a signature then one.
  */
-export class RequestSigner {
+export class RequestSigner<Key, Body> {
   readonly #scope: SigningScope;
+  readonly #hashing: Hashing<Key, Body>;
   readonly #head: string;
-  #held: Held | undefined;
+  #held: Held<Key> | undefined;
   #second = Number.NaN;
   #dateTime = '';
 
-  constructor(scope: SigningScope) {
+  constructor(scope: SigningScope, hashing: Hashing<Key, Body>) {
     this.#scope = scope;
+    this.#hashing = hashing;
     this.#head = `POST\n${canonicalPath(scope.path)}\n\nhost:${canonicalValue(scope.host)}\nx-amz-date:`;
   }
 
@@ -51,14 +61,15 @@ export class RequestSigner {
    * The headers that a request needs, besides those that are always the same: `[name, value, name, value, …]`.
    * `target` is the value of `x-amz-target`.
    */
-  sign(credentials: SigningCredentials, target: string, body: Uint8Array, nowMs: number): string[] {
+  sign(credentials: SigningCredentials, target: string, body: Body | string, nowMs: number): string[] {
     const dateTime = this.#dateTimeAt(nowMs);
     const { key, scope, prefix } = this.#heldFor(credentials, dateTime.slice(0, 8));
     const token = credentials.sessionToken;
     const tokenLine = token ? `x-amz-security-token:${canonicalValue(token)}\n` : '';
-    const request = `${this.#head}${dateTime}\n${tokenLine}x-amz-target:${target}\n\n${signedHeaders(token)}\n${hash('sha256', body, 'hex')}`;
-    const toSign = `${ALGORITHM}\n${dateTime}\n${scope}\n${hash('sha256', request, 'hex')}`;
-    const authorization = prefix + createHmac('sha256', key).update(toSign).digest('hex');
+    const { sha256Hex, hmacHex } = this.#hashing;
+    const request = `${this.#head}${dateTime}\n${tokenLine}x-amz-target:${target}\n\n${signedHeaders(token)}\n${sha256Hex(body)}`;
+    const toSign = `${ALGORITHM}\n${dateTime}\n${scope}\n${sha256Hex(request)}`;
+    const authorization = prefix + hmacHex(key, toSign);
     const headers = ['x-amz-date', dateTime, 'authorization', authorization];
     if (token) headers.push('x-amz-security-token', token);
     return headers;
@@ -72,10 +83,11 @@ export class RequestSigner {
     return this.#dateTime;
   }
 
-  #heldFor(credentials: SigningCredentials, day: string): Held {
+  #heldFor(credentials: SigningCredentials, day: string): Held<Key> {
     if (this.#held?.credentials === credentials && this.#held.day === day) return this.#held;
     const { region, service } = this.#scope;
-    const key = [day, region, service, 'aws4_request'].reduce<Buffer | string>(hmac, `AWS4${credentials.secretAccessKey}`) as Buffer;
+    const { hmac } = this.#hashing;
+    const key = hmac(hmac(hmac(hmac(`AWS4${credentials.secretAccessKey}`, day), region), service), 'aws4_request');
     const scope = `${day}/${region}/${service}/aws4_request`;
     const names = signedHeaders(credentials.sessionToken);
     const prefix = `${ALGORITHM} Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=`;
@@ -86,10 +98,6 @@ export class RequestSigner {
 
 function signedHeaders(token: string | undefined): string {
   return token ? 'host;x-amz-date;x-amz-security-token;x-amz-target' : 'host;x-amz-date;x-amz-target';
-}
-
-function hmac(key: Buffer | string, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }
 
 /** A header's value as it is signed: without blanks at its ends, and with single ones inside. */

@@ -1,0 +1,86 @@
+import { checkInteger, checkKeys, ValidationError } from '@millrace/core';
+
+/** Which way a turn goes: through the limiter's own engine in the virtual user, or through a Node service over HTTP. */
+export type Mode = 'direct' | 'gateway';
+
+/**
+ * What one run is told. The Node side makes it, hands it to k6 as one environment variable, and both compute users,
+ * limits and thresholds from it, so that they never differ. It holds no secret: archives and reports may show it.
+ */
+export interface RunSettings {
+  readonly scenario: string;
+  readonly mode: Mode;
+  /** Names the run, its folder and what it stores: letters, digits and dashes. */
+  readonly run: string;
+  readonly table: string;
+  /** The name of the namespace that the run has to itself. */
+  readonly namespace: string;
+  /** Where DynamoDB is. */
+  readonly endpoint: string;
+  readonly region: string;
+  /** Where the Node service is that turns go through, or that does what only administration can; absent where there is none. */
+  readonly gateway?: string;
+  readonly users: number;
+  /** Turns a second of an open model; absent where users come back when they are ready. */
+  readonly perSecond?: number;
+  readonly durationMs: number;
+  /** Whether entities take from their ancestors, too. */
+  readonly cascade: boolean;
+  /** How many turns one user makes at once: callers of one process, which share its caches and its group commits. */
+  readonly callers: number;
+  /** How long one request may take. */
+  readonly requestTimeoutMs: number;
+  /** A bound that the user of the command gave for the 95th percentile of acquires; absent where the scenario's own holds. */
+  readonly acquireP95Ms?: number;
+  /** Where k6 writes its figures; absent where they go to the terminal. */
+  readonly figuresFile?: string;
+}
+
+/** The environment variable that holds them. */
+export const SETTINGS_VARIABLE = 'MILLRACE_LOAD';
+
+const KEYS: readonly (keyof RunSettings)[] = [
+  'scenario',
+  'mode',
+  'run',
+  'table',
+  'namespace',
+  'endpoint',
+  'region',
+  'gateway',
+  'users',
+  'perSecond',
+  'durationMs',
+  'cascade',
+  'callers',
+  'requestTimeoutMs',
+  'acquireP95Ms',
+  'figuresFile',
+];
+const DAY_MS = 86_400_000;
+
+/** Writes settings for {@link SETTINGS_VARIABLE}. */
+export function settingsText(settings: RunSettings): string {
+  return JSON.stringify(settings);
+}
+
+/**
+ * Reads what {@link settingsText} wrote.
+ *
+ * @throws ValidationError if it is missing, or says what no run can be
+ */
+export function settingsFrom(text: string | undefined): RunSettings {
+  let settings: RunSettings;
+  try {
+    settings = JSON.parse(text ?? '') as RunSettings;
+  } catch {
+    throw new ValidationError(SETTINGS_VARIABLE, 'the settings of a run; start it with "pnpm load"', text);
+  }
+  checkKeys(SETTINGS_VARIABLE, settings, KEYS);
+  checkInteger('users', settings.users, 1, 1_000_000);
+  checkInteger('callers', settings.callers, 1, 10_000);
+  checkInteger('durationMs', settings.durationMs, 1, 31 * DAY_MS);
+  checkInteger('requestTimeoutMs', settings.requestTimeoutMs, 1, DAY_MS);
+  if (settings.mode !== 'direct' && settings.mode !== 'gateway') throw new ValidationError('mode', 'direct or gateway', settings.mode);
+  return settings;
+}

@@ -1,0 +1,135 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCENARIOS } from '../scenarios/index.js';
+import { type LocalCommand, localCommand } from '../src/node/arguments.js';
+import { bundleScenario } from '../src/node/bundle.js';
+import { runK6 } from '../src/node/k6-process.js';
+import { type EndedRun, runLocally } from '../src/node/local-run.js';
+import { runProgram } from '../src/node/program.js';
+import { expressionOf } from '../src/plan/thresholds.js';
+import { realK6 } from './real-k6.js';
+
+const k6 = await realK6();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-load-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Bounds that a machine keeps that has other things to do. */
+const PATIENT = ['--duration', '2s', '--p95', '60s', '--timeout', '60s'];
+
+const command = (...args: string[]): LocalCommand => ({ ...localCommand([...args, ...PATIENT, '--no-dashboard']), results: folder });
+
+function run(given: LocalCommand): Promise<EndedRun> {
+  return runLocally(given, { env: process.env, say: () => undefined });
+}
+
+async function program(...args: string[]) {
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const writer = (lines: string[]) => ({ write: (text: string) => lines.push(text) });
+  const code = await runProgram(args, { stdout: writer(stdout), stderr: writer(stderr), env: process.env });
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+describe.skipIf(k6 === undefined)('pnpm load local', () => {
+  if (k6 === undefined) return;
+
+  it('measures, judges, checks the table, and writes its reports', async () => {
+    const args = ['local', 'simple', '--vus', '3', '--cascade', ...PATIENT, '--results', join(folder, 'whole')];
+    const { code, stdout, stderr } = await program(...args);
+
+    expect(stderr).toContain('reports are in');
+    expect(stdout).toContain('outcome: passed');
+    expect(code).toBe(0);
+    const [name = ''] = await readdir(join(folder, 'whole'));
+    expect((await readdir(join(folder, 'whole', name))).sort()).toEqual([
+      'dashboard.html',
+      'figures.json',
+      'k6.log',
+      'report.json',
+      'report.md',
+    ]);
+    const read = (file: string) => readFile(join(folder, 'whole', name, file), 'utf8');
+    const report = JSON.parse(await read('report.json'));
+    expect(report.figures.series.acquire.count).toBeGreaterThan(0);
+    expect(report.exactness.checks.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, true]);
+    expect(await read('report.md')).toContain('| acquire |');
+    // Nothing of the keys, and a page that needs no other.
+    expect(JSON.stringify(report)).not.toMatch(/secret/i);
+    expect(await read('dashboard.html')).toMatch(/^<!doctype html>/i);
+  });
+
+  it.each(SCENARIOS.filter(({ name }) => name !== 'simple').map(({ name }) => name))('runs %s, and the table is exact', async (name) => {
+    const { report } = await run(command(name, '--vus', '4', '--rate', '20'));
+
+    expect(report.exactness).toMatchObject({ ok: true });
+    expect(report.figures.rates['limiter_errors']).toMatchObject({ rate: 0 });
+    expect(report.figures.series['acquire']?.count).toBeGreaterThan(0);
+    expect(report.notes).toEqual([]);
+  });
+
+  it('drives a Node service with the SDK inside, and its books are exact, too', async () => {
+    const { report } = await run(command('llm-gateway', '--mode', 'gateway', '--vus', '4', '--rate', '10'));
+
+    expect(report.exactness).toMatchObject({ ok: true });
+    expect(report.figures.series['commit']?.count).toBeGreaterThan(0);
+    expect(report.figures.counts['write_units']).toBeGreaterThan(0);
+    expect(report.notes).toEqual([expect.stringMatching(/^the Node service answered \d+ requests/)]);
+  });
+
+  it('ends with 99 where a threshold failed, and k6 judges as the report does', async () => {
+    const given = { ...command('simple', '--rate', '20', '--vus', '3'), acquireP95Ms: 0 };
+    const { report } = await run(given);
+
+    expect(report.outcome).toBe('threshold failed');
+    expect(report.judgements.filter(({ ok }) => !ok).map(expressionOf)).toEqual(['p(95)<0']);
+    expect(
+      (await program('local', 'simple', ...PATIENT.slice(0, 2), '--vus', '2', '--p95', '1ms', '--no-dashboard', '--results', folder)).code,
+    ).toBe(99);
+  });
+
+  it('ends with 1 where nobody listens at the endpoint, and says so', async () => {
+    await expect(
+      program('local', 'simple', '--endpoint', 'http://127.0.0.1:1', '--timeout', '300ms', '--results', folder),
+    ).rejects.toThrow();
+  });
+
+  it('ends with 2 for arguments that can never work', async () => {
+    expect(await program('local', 'nothing')).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no scenario "nothing"') });
+    expect(await program('remote')).toMatchObject({ code: 2 });
+    expect(await program()).toMatchObject({ code: 2 });
+    expect(await program('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('Exit codes') });
+  });
+});
+
+describe.skipIf(k6 === undefined)('k6', () => {
+  if (k6 === undefined) return;
+
+  it('gives up with 99 soon after the store is gone, whatever the run was to last', async () => {
+    const settings = {
+      scenario: 'simple',
+      mode: 'direct',
+      run: 'gone',
+      table: 'gone',
+      namespace: 'default',
+      endpoint: 'http://127.0.0.1:1',
+      region: 'us-east-1',
+      users: 2,
+      durationMs: 3_600_000,
+      cascade: false,
+      callers: 1,
+      requestTimeoutMs: 300,
+      figuresFile: join(folder, 'gone.json'),
+    };
+    const script = await bundleScenario('simple', 'direct');
+    const env = { ...process.env, AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's', MILLRACE_LOAD: JSON.stringify(settings) };
+    const end = await runK6({ binary: k6, script, args: [], env, logFile: join(folder, 'gone.log'), timeoutMs: 120_000 });
+
+    expect(end.code).toBe(99);
+    expect(JSON.parse(await readFile(join(folder, 'gone.json'), 'utf8')).rates.limiter_errors.rate).toBe(1);
+  });
+});
