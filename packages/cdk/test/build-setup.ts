@@ -15,7 +15,7 @@ export function setup(): void {
   )
     return;
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  node('node_modules/typescript/bin/tsc', '-b', 'packages/cdk');
+  node('node_modules/typescript/bin/tsc', '-b');
   node('packages/cdk/build/code.mjs');
   node('packages/cdk/build/assets.mjs');
 }
