@@ -86,7 +86,7 @@ module.exports = {
         path: '^(packages|lambdas)/[^/]+/src/',
         pathNot: [
           '^(packages|lambdas)/$1/src/',
-          '/src/((engine|wire|contract|simulator|admin|metrics|metrics/cloudwatch)/)?index[.]ts$',
+          '/src/((engine|wire|contract|simulator|admin|manifest|metrics|metrics/cloudwatch)/)?index[.]ts$',
           '/src/(arbitraries|stream-filters|bundle/bundle-options)[.]ts$',
         ],
       },

@@ -8,6 +8,16 @@ export { LimiterDashboard } from './dashboard/limiter-dashboard.js';
 export type { LimiterDashboardOptions, LimiterDashboardProps } from './dashboard/limiter-dashboard-props.js';
 export { LimiterTable } from './limiter-table.js';
 export type { LimiterTableProps } from './limiter-table-props.js';
+export { LimitRate, type LimitRateOptions, type LimitRateProps } from './limits-manifest/limit-rate.js';
+export { LimitsManifest } from './limits-manifest/limits-manifest.js';
+export {
+  type EntityLimits,
+  type LimitsManifestOptions,
+  type LimitsManifestProps,
+  type ResourceLimits,
+  UnavailableAction,
+} from './limits-manifest/limits-manifest-props.js';
+export { ManifestSource } from './limits-manifest/manifest-source.js';
 export { AccessRole } from './permissions/access-statements.js';
 export { RateLimiter } from './rate-limiter.js';
 export { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';

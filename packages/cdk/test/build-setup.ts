@@ -8,7 +8,12 @@ import { join } from 'node:path';
  */
 export function setup(): void {
   const root = join(__dirname, '../../..');
-  if (['assets/aggregator/index.js', 'dist/index.js'].every((file) => existsSync(join(root, 'packages/cdk', file)))) return;
+  if (
+    ['assets/aggregator/index.js', 'assets/limits-provisioner/index.js', 'dist/index.js'].every((file) =>
+      existsSync(join(root, 'packages/cdk', file)),
+    )
+  )
+    return;
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   node('node_modules/typescript/bin/tsc', '-b');
   node('packages/cdk/build/code.mjs');

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LimiterAlarms, LimiterDashboard, RateLimiter, TableBilling } from '@millrace/cdk';
+import { LimiterAlarms, LimiterDashboard, LimitRate, LimitsManifest, RateLimiter, TableBilling } from '@millrace/cdk';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
@@ -40,6 +40,8 @@ const limiters = {
     const alarms = new LimiterAlarms(stack, 'Alarms', { table: table.table, aggregator });
     new LimiterDashboard(stack, 'Dashboard', { table: table.table, aggregator, alarms });
   },
+  'with limits as code': (stack: Stack) =>
+    new LimitsManifest(stack, 'Limits', { limiter: new RateLimiter(stack, 'Limiter'), system: [LimitRate.perMinute('rpm', 60)] }),
   'with everything': (stack: Stack) =>
     new RateLimiter(stack, 'Limiter', {
       archiveAuditEvents: true,

@@ -96,6 +96,7 @@ export {
   listKey,
   listPartition,
   manifestLockKey,
+  manifestStateKey,
   namespaceKey,
   parseBucketKey,
   REGISTRY_PARTITION,

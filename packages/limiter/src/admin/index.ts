@@ -30,6 +30,7 @@ export type { MigrationProgress, MigrationResult } from './migrations.js';
 export type { NamePage, PageOptions } from './named-pages.js';
 export type { NamespaceDescription } from './namespace-record.js';
 export { type NamespacePage, Namespaces, type RegisterOptions } from './namespaces.js';
+export { type OpenAdministration, type OpenAdministrationOptions, openAdministration } from './open-administration.js';
 export { type OpenNamespaces, type OpenNamespacesOptions, openNamespaces } from './open-namespaces.js';
 export type { PurgeOptions, PurgeProgress, PurgeResult } from './purge.js';
 export type { StoredLevel } from './stored-level.js';
