@@ -1,7 +1,8 @@
 export { AuditArchive, type AuditArchiveProps } from './audit-archive.js';
 export { LimiterTable } from './limiter-table.js';
 export type { LimiterTableProps } from './limiter-table-props.js';
-export { AccessRole } from './permissions/access-statements.js';
+export { AccessRole } from './permissions/access-role.js';
+export { NamespaceId } from './permissions/namespace-id.js';
 export { RateLimiter } from './rate-limiter.js';
 export { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
 export type { RateLimiterAttributes, RateLimiterProps } from './rate-limiter-props.js';
