@@ -1,7 +1,9 @@
 export { AuditArchive, type AuditArchiveProps } from './audit-archive.js';
 export { LimiterTable } from './limiter-table.js';
 export type { LimiterTableProps } from './limiter-table-props.js';
+export { AccessPolicies, type AccessPoliciesProps } from './permissions/access-policies.js';
 export { AccessRole } from './permissions/access-role.js';
+export { AccessRoles, type AccessRolesProps } from './permissions/access-roles.js';
 export { NamespaceId } from './permissions/namespace-id.js';
 export { RateLimiter } from './rate-limiter.js';
 export { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
