@@ -1,0 +1,98 @@
+import { Limit, type RateLimiter } from '@millrace/limiter';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attemptsAs } from './attempts.js';
+import { deployed, limiterAs, roleSession } from './deployed.js';
+
+const { 'tenant-a': own = '', 'tenant-b': other = '' } = deployed.namespaceIds;
+const TAG = 'millrace-namespace';
+
+const serving = (whose: string) => [
+  `write a bucket of the ${whose} namespace`,
+  `read a bucket of the ${whose} namespace`,
+  `read the limits of the ${whose} namespace`,
+];
+const reading = (whose: string) => [
+  ...serving(whose).slice(1),
+  `query the usage of the ${whose} namespace`,
+  `query the index of the ${whose} namespace`,
+];
+const administering = (whose: string) => [
+  ...serving(whose),
+  `write the limits of the ${whose} namespace`,
+  `put an entity into the ${whose} namespace`,
+  `delete an entity of the ${whose} namespace`,
+  `delete buckets of the ${whose} namespace`,
+  ...reading(whose).slice(2),
+];
+const BOTH = ['read both namespaces at once', 'write both namespaces at once'];
+const ALL_READ = [...reading('own'), ...reading('other'), BOTH[0] as string, 'list the namespaces', 'describe the table'];
+
+/** What each role may do of all that is tried; whatever is not listed is denied. The last list is what an operator may do alone. */
+const roles: readonly (readonly [role: string, tagged: boolean, allowed: readonly string[]])[] = [
+  ['Acquire', false, [...serving('own'), ...serving('other'), ...BOTH]],
+  ['Read', false, ALL_READ],
+  [
+    'Admin',
+    false,
+    [
+      ...ALL_READ,
+      ...administering('own'),
+      ...administering('other'),
+      ...['delete an audit event of the own namespace', 'delete an audit event of the other namespace'],
+      ...BOTH,
+      ...['write the registry', 'delete from the registry', 'scan the table'],
+    ],
+  ],
+  ...[`${own}|`, 'Tagged|tag'].flatMap((which) => {
+    const [prefix = '', tagged] = which.split('|');
+    return [
+      [`${prefix}Acquire`, tagged === 'tag', serving('own')],
+      [`${prefix}Read`, tagged === 'tag', reading('own')],
+      [`${prefix}Admin`, tagged === 'tag', administering('own')],
+    ] as const;
+  }),
+];
+
+describe('a granted role', () => {
+  it.each(roles)('%s (by the tag of its session: %s) may do what it is for, and is denied the rest', async (role, tagged, allowed) => {
+    const session = await roleSession(role, tagged ? { [TAG]: own } : {});
+
+    const found = await attemptsAs(session, deployed, own, other);
+
+    expect([...found].sort()).toEqual([...new Set([...allowed, 'find a namespace by its name'])].sort());
+  });
+
+  it.each(['TaggedAcquire', 'TaggedRead', 'TaggedAdmin'])('%s may touch no namespace while its session has no tag', async (role) => {
+    expect(await attemptsAs(await roleSession(role), deployed, own, other)).toEqual(['find a namespace by its name']);
+  });
+});
+
+describe('the SDK, under a role that is fenced to a namespace', () => {
+  const limiters: RateLimiter[] = [];
+  beforeAll(async () => {
+    const operator = await limiterAs(`${own}Admin`, { namespace: 'tenant-a' });
+    limiters.push(operator);
+    await operator.limits.setSystem([Limit.perMinute('rpm', 100)]);
+    await operator.entities.create('fenced-key');
+  });
+  afterAll(async () => {
+    for (const limiter of limiters) await limiter.close();
+  });
+
+  it.each([
+    ['of its own', `${own}Acquire`, {}],
+    ['that its tag names', 'TaggedAcquire', { [TAG]: own }],
+  ])('serves the namespace %s, and is refused in another one', async (_, role, tags) => {
+    const credentials = await roleSession(role, tags);
+    const service = await limiterAs(role, { credentials, namespace: 'tenant-a' });
+    const elsewhere = await limiterAs(role, { credentials, namespace: 'tenant-b' });
+    limiters.push(service, elsewhere);
+
+    const lease = await service.acquire('fenced-key', 'api', { rpm: 1 });
+    await lease.commit();
+
+    expect(await service.available('fenced-key', 'api')).toMatchObject({ rpm: expect.any(Number) });
+    await expect(elsewhere.acquire('fenced-key', 'api', { rpm: 1 })).rejects.toMatchObject({ code: 'ACCESS_DENIED' });
+    await expect(service.limits.setSystem([Limit.perMinute('rpm', 1_000_000)])).rejects.toMatchObject({ code: 'ACCESS_DENIED' });
+  });
+});
