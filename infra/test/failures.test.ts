@@ -1,6 +1,5 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { bucketKey } from '@millrace/core';
 import { Limit } from '@millrace/limiter';
 import { describe, expect, it } from 'vitest';
 import { deployed, limiterAs } from './deployed.js';
@@ -19,18 +18,12 @@ describe('the deployed aggregator', () => {
     await using service = await limiterAs('Acquire');
     await using reader = await limiterAs('Read');
     await operator.limits.setResource('poisoned', [Limit.perMinute('rpm', 500)]);
-    const { partition, sort } = bucketKey({
-      namespaceId: deployed.namespaceIds['default'] ?? '',
-      entity: 'poison',
-      resource: 'poisoned',
-      shard: 0,
-    });
     const dynamo = new DynamoDBClient({});
     const acquire = (entity: string) => service.acquire(entity, 'poisoned', { rpm: 3 }).then((lease) => lease.commit());
 
     await acquire('neighbour-1');
-    // A bucket's write number, and a counter that is no number.
-    const Item = { PK: { S: partition }, SK: { S: sort }, v: { N: '1' }, seq: { N: '1' }, 'u.rpm': { S: 'many' } };
+    // A bucket's write number, under a key that is no bucket's: it has a shard that is no number.
+    const Item = { PK: { S: `${deployed.namespaceIds['default']}/b/poison/one` }, SK: { S: 'poisoned' }, seq: { N: '1' } };
     await dynamo.send(new PutItemCommand({ TableName: deployed.table, Item }));
     await acquire('neighbour-2');
     await acquire('neighbour-1');

@@ -28,12 +28,13 @@ const BOTH = ['read both namespaces at once', 'write both namespaces at once'];
 const ALL_READ = [...reading('own'), ...reading('other'), BOTH[0] as string, 'list the namespaces', 'describe the table'];
 
 /** What each role may do of all that is tried; whatever is not listed is denied. The last list is what an operator may do alone. */
-const roles: readonly (readonly [role: string, tagged: boolean, allowed: readonly string[]])[] = [
-  ['Acquire', false, [...serving('own'), ...serving('other'), ...BOTH]],
-  ['Read', false, ALL_READ],
+const roles: readonly (readonly [of: string, role: string, tags: Readonly<Record<string, string>>, allowed: readonly string[]])[] = [
+  ['of all namespaces', 'Acquire', {}, [...serving('own'), ...serving('other'), ...BOTH]],
+  ['of all namespaces', 'Read', {}, ALL_READ],
   [
+    'of all namespaces',
     'Admin',
-    false,
+    {},
     [
       ...ALL_READ,
       ...administering('own'),
@@ -43,21 +44,19 @@ const roles: readonly (readonly [role: string, tagged: boolean, allowed: readonl
       ...['write the registry', 'delete from the registry', 'scan the table'],
     ],
   ],
-  ...[`${own}|`, 'Tagged|tag'].flatMap((which) => {
-    const [prefix = '', tagged] = which.split('|');
+  ...(['of one namespace', 'of the namespace that its tag names'] as const).flatMap((of) => {
+    const [prefix, tags] = of === 'of one namespace' ? [own, {}] : ['Tagged', { [TAG]: own }];
     return [
-      [`${prefix}Acquire`, tagged === 'tag', serving('own')],
-      [`${prefix}Read`, tagged === 'tag', reading('own')],
-      [`${prefix}Admin`, tagged === 'tag', administering('own')],
+      [of, `${prefix}Acquire`, tags, serving('own')],
+      [of, `${prefix}Read`, tags, reading('own')],
+      [of, `${prefix}Admin`, tags, administering('own')],
     ] as const;
   }),
 ];
 
 describe('a granted role', () => {
-  it.each(roles)('%s (by the tag of its session: %s) may do what it is for, and is denied the rest', async (role, tagged, allowed) => {
-    const session = await roleSession(role, tagged ? { [TAG]: own } : {});
-
-    const found = await attemptsAs(session, deployed, own, other);
+  it.each(roles)('%s (%s) may do what it is for, and is denied the rest', async (_, role, tags, allowed) => {
+    const found = await attemptsAs(await roleSession(role, tags), deployed, own, other);
 
     expect([...found].sort()).toEqual([...new Set([...allowed, 'find a namespace by its name'])].sort());
   });
