@@ -123,7 +123,6 @@ export abstract class RateLimiterBase extends Construct implements IRateLimiter 
         actions: statement.actions,
         resourceArns: statement.resources,
         conditions: statement.conditions as Record<string, Record<string, unknown>>,
-        scope: this,
       }),
     );
     if (this.encryptionKey !== undefined) {
