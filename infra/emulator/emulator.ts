@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { EMULATOR_FOLDER, emulatorPython } from './python.js';
 
 /** The account and the region that the emulator plays. */
-export const ACCOUNT = '123456789012';
-export const REGION = 'us-east-1';
+const ACCOUNT = '123456789012';
+const REGION = 'us-east-1';
 
 const READY_WITHIN_MS = 30_000;
 const POLL_MS = 100;

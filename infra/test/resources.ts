@@ -1,3 +1,4 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -12,6 +13,7 @@ import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 export async function resources(): Promise<readonly string[]> {
   const [iam, lambda, ecs] = [new IAMClient({}), new LambdaClient({}), new ECSClient({})];
   const found: Record<string, readonly (string | undefined)[] | undefined> = {
+    stack: (await new CloudFormationClient({}).send(new DescribeStacksCommand({}))).Stacks?.map(({ StackName }) => StackName),
     table: (await new DynamoDBClient({}).send(new ListTablesCommand({}))).TableNames,
     function: (await lambda.send(new ListFunctionsCommand({}))).Functions?.map(({ FunctionName }) => FunctionName),
     mapping: (await lambda.send(new ListEventSourceMappingsCommand({}))).EventSourceMappings?.map(({ UUID }) => UUID),
