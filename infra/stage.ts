@@ -12,6 +12,9 @@ export interface Stage {
   readonly namespaceIds: readonly string[];
 }
 
+/** The tag by which a caller says whose namespace it works for. */
+export const NAMESPACE_TAG = 'millrace-namespace';
+
 const SETTINGS = ['keepsData', 'aggregatorMemoryMb', 'namespaceIds'] as const;
 
 /**

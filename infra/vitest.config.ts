@@ -15,7 +15,7 @@ export default defineConfig({
     // Of processes, each of which reads NODE_EXTRA_CA_CERTS when it starts.
     pool: 'forks',
     reporters: ['verbose', new CountReporter()],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

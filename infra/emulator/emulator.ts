@@ -89,6 +89,7 @@ function launch(python: string, folder: string, port: number, environment: Recor
       USE_SSL: '1',
       IOT_MTLS_ENABLED: '0',
       SFTP_ENABLED: '0',
+      EMULATOR_FOLDER: folder,
       TMPDIR: folder,
       S3_DATA_DIR: join(folder, 's3'),
       STATE_DIR: join(folder, 'state'),

@@ -2,9 +2,7 @@ import { AccessRoles, type IRateLimiter, NamespaceId } from '@millrace/cdk';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { AccountRootPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-
-/** The tag by which a caller says whose namespace it works for. */
-export const NAMESPACE_TAG = 'millrace-namespace';
+import { NAMESPACE_TAG } from '../stage.js';
 
 /** Whose limiter it is, and which namespaces have roles of their own. */
 export interface AccessStackProps extends StackProps {

@@ -1,10 +1,10 @@
 import { Limit, type RateLimiter } from '@millrace/limiter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NAMESPACE_TAG } from '../stage.js';
 import { attemptsAs } from './attempts.js';
 import { deployed, limiterAs, roleSession } from './deployed.js';
 
 const { 'tenant-a': own = '', 'tenant-b': other = '' } = deployed.namespaceIds;
-const TAG = 'millrace-namespace';
 
 const serving = (whose: string) => [
   `write a bucket of the ${whose} namespace`,
@@ -45,7 +45,7 @@ const roles: readonly (readonly [of: string, role: string, tags: Readonly<Record
     ],
   ],
   ...(['of one namespace', 'of the namespace that its tag names'] as const).flatMap((of) => {
-    const [prefix, tags] = of === 'of one namespace' ? [own, {}] : ['Tagged', { [TAG]: own }];
+    const [prefix, tags] = of === 'of one namespace' ? [own, {}] : ['Tagged', { [NAMESPACE_TAG]: own }];
     return [
       [of, `${prefix}Acquire`, tags, serving('own')],
       [of, `${prefix}Read`, tags, reading('own')],
@@ -80,7 +80,7 @@ describe('the SDK, under a role that is fenced to a namespace', () => {
 
   it.each([
     ['of its own', `${own}Acquire`, {}],
-    ['that its tag names', 'TaggedAcquire', { [TAG]: own }],
+    ['that its tag names', 'TaggedAcquire', { [NAMESPACE_TAG]: own }],
   ])('serves the namespace %s, and is refused in another one', async (_, role, tags) => {
     const credentials = await roleSession(role, tags);
     const service = await limiterAs(role, { credentials, namespace: 'tenant-a' });

@@ -1,10 +1,12 @@
 """Starts the emulator with the overlay in place; ends it, and all that it started, when its parent is gone.
 
 The parent keeps a pipe to our standard input open. However the parent ends, the system closes that pipe: reading then
-comes to an end, and the whole process group (the server, and the Node processes that run functions) is killed.
+comes to an end, our folder is deleted, and the whole process group (the server, and the Node processes that run functions)
+is killed.
 """
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -16,6 +18,7 @@ def end_with_parent():
     """Waits for the end of standard input, which comes with the end of the parent."""
     while sys.stdin.buffer.read(4096):
         pass
+    shutil.rmtree(os.environ["EMULATOR_FOLDER"], ignore_errors=True)
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 

@@ -45,7 +45,7 @@ export function recordingClient(config: DynamoDBClientConfig): { readonly client
     recorded.push(...actionsOf(operation, JSON.parse(body) as RequestWire));
     return next(args);
   };
-  client.middlewareStack.add(record, { step: 'finalizeRequest', priority: 'low', name: 'recordActions', override: true });
+  client.middlewareStack.add(record as never, { step: 'finalizeRequest', priority: 'low', name: 'recordActions', override: true });
   return { client, recorded };
 }
 

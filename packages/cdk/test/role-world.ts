@@ -83,7 +83,8 @@ async function serve(table: string, client: DynamoDBClient): Promise<void> {
 
 async function report(table: string, client: DynamoDBClient): Promise<void> {
   const limiter = await RateLimiter.open({ table, client });
-  const [today, tomorrow] = [Date.now(), Date.now() + DAY_MS].map((atMs) => new Date(Math.floor(atMs / DAY_MS) * DAY_MS));
+  const today = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
+  const tomorrow = new Date(today.getTime() + DAY_MS);
   const day = { entity: 'key-1', from: today, to: tomorrow } as const;
   await limiter.available('key-1', 'gpt-4');
   await limiter.explain('key-1', 'gpt-4');
@@ -103,7 +104,7 @@ async function report(table: string, client: DynamoDBClient): Promise<void> {
   await limiter.usage.current({ entity: 'key-1' });
   await limiter.usage.summary(day);
   await limiter.usage.snapshots({ ...day, type: 'hour' });
-  await limiter.usage.top({ resource: 'gpt-4', type: 'day', start: today as Date, limitName: 'rpm' });
+  await limiter.usage.top({ resource: 'gpt-4', type: 'day', start: today, limitName: 'rpm' });
   await limiter.usage.verify({ entity: 'key-1', settleMs: 0 });
   await limiter.namespaces.list();
   await limiter.namespaces.describe('default');

@@ -27,5 +27,5 @@ export class NamespaceId {
 export function checkNamespaceId(id: string): string {
   if (Token.isUnresolved(id) || ID.test(id) || TAG_VARIABLE.test(id)) return id;
   const expected = 'the id of a namespace (letters, digits and "-"), or what NamespaceId.fromPrincipalTag gives';
-  throw new Error(`@millrace/cdk: namespaceId must be ${expected}, got: ${id}. "millrace namespaces describe" shows the id of a name.`);
+  throw new Error(`@millrace/cdk: namespaceId must be ${expected}, got: ${id}. "millrace namespace show" shows the id of a name.`);
 }
