@@ -92,6 +92,13 @@ module.exports = {
       },
     },
     {
+      name: 'infra-is-a-stranger',
+      comment: 'The app shows what the package offers: it uses what any user of it has, and nothing else of ours.',
+      severity: 'error',
+      from: { path: '^infra/(bin|stacks)/' },
+      to: { path: '^(packages|lambdas)/', pathNot: '^packages/cdk/src/index[.]ts$' },
+    },
+    {
       name: 'no-test-code-in-src',
       comment: 'What ships must not need what only tests have.',
       severity: 'error',

@@ -18,7 +18,10 @@ export {
   UnavailableAction,
 } from './limits-manifest/limits-manifest-props.js';
 export { ManifestSource } from './limits-manifest/manifest-source.js';
-export { AccessRole } from './permissions/access-statements.js';
+export { AccessPolicies, type AccessPoliciesProps } from './permissions/access-policies.js';
+export { AccessRole } from './permissions/access-role.js';
+export { AccessRoles, type AccessRolesProps } from './permissions/access-roles.js';
+export { NamespaceId } from './permissions/namespace-id.js';
 export { RateLimiter } from './rate-limiter.js';
 export { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
 export type { RateLimiterAttributes, RateLimiterProps } from './rate-limiter-props.js';

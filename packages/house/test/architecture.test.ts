@@ -87,6 +87,10 @@ const breaches = [
     files: { 'packages/demo/src/a.ts': "import '../../limiter/src/entities.js';", 'packages/limiter/src/entities.ts': 'export {};' },
   },
   {
+    rule: 'infra-is-a-stranger',
+    files: { 'infra/bin/app.ts': "import '../../packages/core/src/index.js';", 'packages/core/src/index.ts': 'export {};' },
+  },
+  {
     rule: 'no-test-code-in-src',
     files: { 'packages/limiter/src/a.ts': "import '../../testing/src/index.js';", 'packages/testing/src/index.ts': 'export {};' },
   },
