@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import type { Clock } from '@millrace/core';
@@ -17,6 +17,8 @@ const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
 /** Clients and places that a test replaces; what is left out is AWS's own, by the usual chain. */
 export interface AwsParts {
   readonly dynamo?: DynamoDBClient;
+  /** Where DynamoDB is, for a client that is made here: of an engine that runs on this machine. */
+  readonly connection?: Pick<DynamoDBClientConfig, 'endpoint' | 'region' | 'credentials'>;
   /** Sends what goes to S3. */
   readonly fetch?: typeof fetch;
   readonly eventBridge?: Pick<EventBridgeClient, 'send'>;
@@ -30,7 +32,8 @@ export function awsHandler(environment: Environment, parts: AwsParts = {}): Hand
   const clock = parts.clock ?? SYSTEM_CLOCK;
   const sockets = { maxSockets: options.applyConcurrency };
   const dynamo =
-    parts.dynamo ?? new DynamoDBClient({ requestHandler: { connectionTimeout: 1_000, httpsAgent: sockets, httpAgent: sockets } });
+    parts.dynamo ??
+    new DynamoDBClient({ ...parts.connection, requestHandler: { connectionTimeout: 1_000, httpsAgent: sockets, httpAgent: sockets } });
   const sender = new Sender(dynamo, requestTimeoutMs);
   // Not by console.log: Lambda puts words of its own before each of its lines.
   const write = parts.write ?? ((line: string) => void process.stdout.write(`${line}\n`));
