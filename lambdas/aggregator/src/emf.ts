@@ -1,8 +1,10 @@
 import type { Clock } from '@millrace/core';
-import type { BatchFigures, Metrics, Trouble } from './ports.js';
+import type { BatchFigures, Metrics, SealFigures, Trouble } from './ports.js';
+
+type Unit = readonly [name: string, unit: 'Count' | 'Milliseconds'];
 
 /** Names and units of the metrics, as CloudWatch gets them. */
-const UNITS: Readonly<Record<keyof BatchFigures, readonly [name: string, unit: 'Count' | 'Milliseconds']>> = {
+const UNITS: Readonly<Record<keyof BatchFigures, Unit>> = {
   records: ['Records', 'Count'],
   steps: ['BucketWrites', 'Count'],
   poison: ['PoisonRecords', 'Count'],
@@ -15,6 +17,13 @@ const UNITS: Readonly<Record<keyof BatchFigures, readonly [name: string, unit: '
   durationMs: ['Duration', 'Milliseconds'],
   nearLimit: ['EntitiesNearLimit', 'Count'],
 };
+
+const SEAL_UNITS = {
+  periodsSealed: ['PeriodsSealed', 'Count'],
+  periodsFailed: ['PeriodsNotSealed', 'Count'],
+  isCutShort: ['SealingCutShort', 'Count'],
+  durationMs: ['SealingDuration', 'Milliseconds'],
+} as const satisfies Readonly<Record<keyof SealFigures, Unit>>;
 
 /** Where metrics go, and of which table they are. */
 export interface EmfOptions {
@@ -37,16 +46,24 @@ export class EmfMetrics implements Metrics {
   }
 
   figures(figures: BatchFigures): void {
-    const { metricsNamespace, table, clock, write } = this.#options;
-    const told = (Object.keys(UNITS) as (keyof BatchFigures)[]).filter((key) => figures[key] !== undefined);
-    const metrics = told.map((key) => ({ Name: UNITS[key][0], Unit: UNITS[key][1] }));
-    const values = Object.fromEntries(told.map((key) => [UNITS[key][0], figures[key]]));
-    const directive = { Namespace: metricsNamespace, Dimensions: [['Table']], Metrics: metrics };
-    write(JSON.stringify({ _aws: { Timestamp: Math.floor(clock.nowMs()), CloudWatchMetrics: [directive] }, Table: table, ...values }));
+    this.#emit((Object.keys(UNITS) as (keyof BatchFigures)[]).map((key) => [UNITS[key], figures[key]]));
+  }
+
+  seals(figures: SealFigures): void {
+    this.#emit((Object.keys(SEAL_UNITS) as (keyof SealFigures)[]).map((key) => [SEAL_UNITS[key], Number(figures[key])]));
   }
 
   trouble(trouble: Trouble): void {
     const { table, clock, write } = this.#options;
     write(JSON.stringify({ level: 'error', at: new Date(clock.nowMs()).toISOString(), table, ...trouble }));
+  }
+
+  #emit(all: readonly (readonly [Unit, number | undefined])[]): void {
+    const { metricsNamespace, table, clock, write } = this.#options;
+    const told = all.flatMap(([[Name, Unit], value]) => (value === undefined ? [] : [{ Name, Unit, value }]));
+    const metrics = told.map(({ Name, Unit }) => ({ Name, Unit }));
+    const values = Object.fromEntries(told.map(({ Name, value }) => [Name, value]));
+    const directive = { Namespace: metricsNamespace, Dimensions: [['Table']], Metrics: metrics };
+    write(JSON.stringify({ _aws: { Timestamp: Math.floor(clock.nowMs()), CloudWatchMetrics: [directive] }, Table: table, ...values }));
   }
 }

@@ -3,7 +3,9 @@ import { checkZone, reduceSteps, type WindowChange, type WindowStore } from '@mi
 import { archiveBody, archiveKey } from './audit-entry.js';
 import { Batch, type Entry } from './batch.js';
 import { checkHandlerOptions, type HandlerOptions } from './handler-options.js';
-import type { ArchiveStore, Metrics, ZoneReader } from './ports.js';
+import { periodPieces } from './period-pieces.js';
+import type { Piece } from './piece.js';
+import type { ArchiveStore, Metrics, PeriodMarks, ZoneReader } from './ports.js';
 import { type BatchResponse, checkEvent, type InvocationContext } from './stream-event.js';
 import type { ThresholdWatch } from './threshold-watch.js';
 import { type Ending, sideBySide } from './turns.js';
@@ -14,6 +16,8 @@ export interface HandlerParts {
   readonly zones: ZoneReader;
   /** Where audit events go. @default they are not archived */
   readonly archive?: ArchiveStore;
+  /** Where periods are marked that are to be sealed. @default none is marked */
+  readonly periods?: PeriodMarks;
   /** @default no threshold is watched */
   readonly thresholds?: ThresholdWatch;
   readonly metrics: Metrics;
@@ -25,14 +29,6 @@ export interface HandlerParts {
 
 /** A function behind the stream of the table. */
 export type Handler = (event: unknown, context: InvocationContext) => Promise<BatchResponse>;
-
-/** One thing to write, and the records that it comes from. */
-interface Piece {
-  readonly what: 'window' | 'archive';
-  readonly entries: () => readonly Entry[];
-  readonly change?: WindowChange;
-  readonly write: () => Promise<'written' | 'stored' | 'known'>;
-}
 
 /**
  * Makes the function that keeps the ledger: it reads the records, folds them into one change for each window, and writes
@@ -50,7 +46,9 @@ export function makeHandler(parts: HandlerParts): Handler {
     const batch = new Batch(checkEvent(event).Records);
 
     const zones = await zonesOf(batch, parts.zones, options.applyConcurrency, hasTime);
-    const pieces = [...windowPieces(batch, zones, parts, options), ...archivePieces(batch, parts, options)];
+    const windows = windowPieces(batch, zones, parts, options);
+    // Marks first: a window of a period that nobody has marked would never be sealed.
+    const pieces = [...periodPieces(windows, zones, parts.periods), ...windows, ...archivePieces(batch, parts, options)];
     const endings = await sideBySide(
       pieces.map(({ write }) => write),
       options.applyConcurrency,

@@ -1,4 +1,4 @@
-import type { WindowType } from '@millrace/core';
+import type { OpenPeriod, WindowType } from '@millrace/core';
 
 /** The zone of a namespace, in whose calendar its windows lie. */
 export interface ZoneReader {
@@ -9,6 +9,13 @@ export interface ZoneReader {
 export interface ArchiveStore {
   /** Stores an object under a key that only it has. `known`: it is there already; it is left as it is. */
   put(key: string, body: Uint8Array): Promise<'stored' | 'known'>;
+}
+
+/** Where the periods are marked that are to be sealed once they are over. */
+export interface PeriodMarks {
+  readonly types: readonly WindowType[];
+  /** Marks a period in which something was used. It may be marked any number of times. */
+  mark(period: OpenPeriod): Promise<void>;
 }
 
 /** An entity that has used much of what a limit lets through in a window. */
@@ -53,9 +60,20 @@ export interface BatchFigures {
   readonly nearLimit?: number;
 }
 
+/** What became of a round of sealing. */
+export interface SealFigures {
+  /** Periods that are sealed now; some of them may have been before. */
+  readonly periodsSealed: number;
+  /** Periods that could not be sealed; they are tried again. */
+  readonly periodsFailed: number;
+  /** Whether there was more to do than time for it; the next round goes on. */
+  readonly isCutShort: boolean;
+  readonly durationMs: number;
+}
+
 /** Something that went wrong, and how many records of the batch it met. */
 export interface Trouble {
-  readonly what: 'poison' | 'window' | 'zone' | 'archive' | 'threshold' | 'deadline';
+  readonly what: 'poison' | 'window' | 'period' | 'zone' | 'archive' | 'threshold' | 'deadline' | 'seal';
   readonly message: string;
   readonly records: number;
   /** One of the records. */
@@ -65,5 +83,6 @@ export interface Trouble {
 /** Where the function tells how it fares. */
 export interface Metrics {
   figures(figures: BatchFigures): void;
+  seals(figures: SealFigures): void;
   trouble(trouble: Trouble): void;
 }

@@ -4,9 +4,11 @@ import {
   type HandlerParts,
   type Metrics,
   makeHandler,
+  type PeriodMarks,
+  type SealFigures,
   type Trouble,
 } from '@millrace/aggregator-lambda';
-import { counterBase, type WindowType, type WireItem } from '@millrace/core';
+import { counterBase, type OpenPeriod, type WindowType, type WireItem } from '@millrace/core';
 import { totalUsage, type WindowChange, type WindowStore } from '@millrace/ledger';
 import { type LambdaStreamRecord, MemoryStream, MemoryWindowStore } from '@millrace/testing';
 
@@ -52,12 +54,17 @@ export function poison(stream: MemoryStream): LambdaStreamRecord {
 }
 
 /** Notes what it is told. */
-class NotedMetrics implements Metrics {
+export class NotedMetrics implements Metrics {
   readonly batches: BatchFigures[] = [];
+  readonly rounds: SealFigures[] = [];
   readonly troubles: Trouble[] = [];
 
   figures(figures: BatchFigures): void {
     this.batches.push(figures);
+  }
+
+  seals(figures: SealFigures): void {
+    this.rounds.push(figures);
   }
 
   trouble(trouble: Trouble): void {
@@ -84,6 +91,18 @@ class TroubledWindows implements WindowStore {
   /** What an entity used of `rpm` in all windows of a type. */
   used(entity: string, type: WindowType): number {
     return usedIn(this.store, entity, type);
+  }
+}
+
+/** Marks in memory, which fail as a test says. */
+export class NotedMarks implements PeriodMarks {
+  readonly types = ['day', 'month'] as const;
+  readonly periods: OpenPeriod[] = [];
+  before: (period: OpenPeriod) => void = () => undefined;
+
+  async mark(period: OpenPeriod): Promise<void> {
+    this.before(period);
+    this.periods.push(period);
   }
 }
 

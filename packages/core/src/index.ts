@@ -87,6 +87,7 @@ export {
   SCHEMA_KEY,
   unescapeName,
 } from './schema/keys.js';
+export { type OpenPeriod, openPeriodKey, openPeriodsUntil, parseOpenPeriod } from './schema/period-keys.js';
 export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
 export {
   parseUsageKey,
