@@ -16,6 +16,7 @@ const UNITS: Readonly<Record<keyof BatchFigures, Unit>> = {
   lagMs: ['Lag', 'Milliseconds'],
   durationMs: ['Duration', 'Milliseconds'],
   nearLimit: ['EntitiesNearLimit', 'Count'],
+  hotItems: ['HotItems', 'Count'],
 };
 
 const SEAL_UNITS = {

@@ -12,6 +12,7 @@ describe('the environment', () => {
       retention: { hour: 90, day: 400, week: 800 },
       metricsNamespace: 'Millrace',
       requestTimeoutMs: 4_000,
+      hintFromPerSec: 800,
     });
   });
 
@@ -30,6 +31,7 @@ describe('the environment', () => {
       MILLRACE_EVENT_BUS: 'limits',
       MILLRACE_SEAL_TYPES: 'month',
       MILLRACE_SEAL_LATE_HOURS: '36',
+      MILLRACE_HINT_WRITES_PER_SEC: '500',
     };
 
     expect(environmentOf(variables)).toEqual({
@@ -43,12 +45,17 @@ describe('the environment', () => {
       thresholdRatio: 0.75,
       eventBus: 'limits',
       seals: { types: ['month'], lateMs: 36 * 3_600_000 },
+      hintFromPerSec: 500,
     });
     expect(
       Object.keys(variables)
         .filter((name) => name.startsWith('MILLRACE_'))
         .sort(),
     ).toEqual([...ENVIRONMENT_VARIABLES].sort());
+  });
+
+  it('hints at no split where the threshold is 0', () => {
+    expect(environmentOf({ ...LEAST, MILLRACE_HINT_WRITES_PER_SEC: '0' })).not.toHaveProperty('hintFromPerSec');
   });
 
   it('seals a day after the end of a period, unless told otherwise', () => {

@@ -21,6 +21,8 @@ export interface Environment {
   readonly eventBus?: string;
   /** The types of windows that are sealed when they are over, and for how long after that records may still come; absent: none is. */
   readonly seals?: SealSettings;
+  /** Writes a second of one item of a bucket from which on a split is hinted at; absent: never. */
+  readonly hintFromPerSec?: number;
 }
 
 /** Which windows are sealed, and when. */
@@ -46,6 +48,7 @@ const NAMES = [
   'EVENT_BUS',
   'SEAL_TYPES',
   'SEAL_LATE_HOURS',
+  'HINT_WRITES_PER_SEC',
 ] as const;
 
 /** The variables that the function reads, by which whoever deploys it tells it something. */
@@ -82,6 +85,8 @@ export function environmentOf(variables: Variables): Environment {
   const s3Endpoint = variables['AWS_ENDPOINT_URL_S3'] || variables['AWS_ENDPOINT_URL'] || undefined;
   const types = value('WINDOW_TYPES');
   const windowTypes = types === undefined ? WINDOW_TYPES : typesOf('WINDOW_TYPES', types);
+  // 0 turns hints off.
+  const hintFromPerSec = wholeNumber('HINT_WRITES_PER_SEC', value('HINT_WRITES_PER_SEC') ?? '800', 0, 1_000) || undefined;
   const seals = sealsOf(value('SEAL_TYPES'), value('SEAL_LATE_HOURS'), windowTypes);
   return {
     table,
@@ -95,7 +100,7 @@ export function environmentOf(variables: Variables): Environment {
     region: regionOf(variables),
     metricsNamespace: value('METRICS_NAMESPACE') ?? 'Millrace',
     requestTimeoutMs,
-    ...present({ s3Endpoint, auditBucket, thresholdRatio, eventBus, seals }),
+    ...present({ s3Endpoint, auditBucket, thresholdRatio, eventBus, seals, hintFromPerSec }),
   };
 }
 

@@ -6,6 +6,7 @@ import { checkHandlerOptions, type HandlerOptions } from './handler-options.js';
 import { periodPieces } from './period-pieces.js';
 import type { Piece } from './piece.js';
 import type { ArchiveStore, Metrics, PeriodMarks, ZoneReader } from './ports.js';
+import type { SplitHints } from './split-hints.js';
 import { type BatchResponse, checkEvent, type InvocationContext } from './stream-event.js';
 import type { ThresholdWatch } from './threshold-watch.js';
 import { type Ending, sideBySide } from './turns.js';
@@ -20,6 +21,8 @@ export interface HandlerParts {
   readonly periods?: PeriodMarks;
   /** @default no threshold is watched */
   readonly thresholds?: ThresholdWatch;
+  /** @default nobody is hinted at a split */
+  readonly hints?: SplitHints;
   readonly metrics: Metrics;
   /** Requests that were refused for want of capacity since it was last asked. @default none are counted */
   readonly takeThrottles?: () => number;
@@ -56,6 +59,7 @@ export function makeHandler(parts: HandlerParts): Handler {
     );
     const { stored, windowsWritten, windowsKnown, changes } = bookedFrom(batch, pieces, endings);
     const nearLimit = await parts.thresholds?.look(changes, zones, hasTime, parts.metrics);
+    const hotItems = await parts.hints?.look(batch.entries, hasTime, parts.metrics);
 
     const nowMs = parts.clock.nowMs();
     const oldestMs = batch.entries.reduce((oldest, { record }) => Math.min(oldest, record?.atMs || nowMs), nowMs);
@@ -72,6 +76,7 @@ export function makeHandler(parts: HandlerParts): Handler {
       ...(batch.entries.length === 0 ? {} : { lagMs: Math.max(0, nowMs - oldestMs) }),
       durationMs: Math.max(0, nowMs - startedMs),
       ...(nearLimit === undefined ? {} : { nearLimit }),
+      ...(hotItems === undefined ? {} : { hotItems }),
     });
     return batch.response();
   };

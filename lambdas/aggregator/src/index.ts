@@ -19,5 +19,6 @@ export type {
 } from './ports.js';
 export { SCHEDULE_EVENT } from './schedule-event.js';
 export { makeSealer, type SealAnswer, type Sealer, type SealerOptions, type SealerParts } from './sealer.js';
+export { type HintStore, type HotItem, type SplitHintParts, SplitHints } from './split-hints.js';
 export { STREAM_FILTERS } from './stream-filters.js';
 export { type LimitsReader, ThresholdWatch, type UsagePlace, type UsageReader } from './threshold-watch.js';

@@ -58,6 +58,8 @@ export interface BatchFigures {
   readonly durationMs: number;
   /** Entities beyond the threshold of a limit; absent where no threshold is watched. */
   readonly nearLimit?: number;
+  /** Items of buckets that are written to too often; absent where no hints are left. */
+  readonly hotItems?: number;
 }
 
 /** What became of a round of sealing. */
@@ -73,7 +75,7 @@ export interface SealFigures {
 
 /** Something that went wrong, and how many records of the batch it met. */
 export interface Trouble {
-  readonly what: 'poison' | 'window' | 'period' | 'zone' | 'archive' | 'threshold' | 'deadline' | 'seal';
+  readonly what: 'poison' | 'window' | 'period' | 'zone' | 'archive' | 'threshold' | 'hint' | 'deadline' | 'seal';
   readonly message: string;
   readonly records: number;
   /** One of the records. */

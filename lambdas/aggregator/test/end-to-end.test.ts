@@ -1,11 +1,11 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import { GetItemCommand, PutItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { awsSealer, SCHEDULE_EVENT, STREAM_FILTERS } from '@millrace/aggregator-lambda';
-import { namespaceFromItem, namespaceReadRequest, type OpenPeriod, parseOpenPeriod, type WireItem, wireKey, zoneKey } from '@millrace/core';
+import { type OpenPeriod, parseOpenPeriod, wireKey, zoneKey } from '@millrace/core';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { type FailureMessage, installedEngines, type PumpCheckpoints, PumpCrash, type PumpOptions, StreamPump } from '@millrace/testing';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { admitted, booked, callersProgram, liveWorld, runCallers } from './live-world.js';
+import { admitted, booked, callersProgram, liveWorld, namespaceId, runCallers } from './live-world.js';
 
 const TYPES = ['hour', 'day', 'week', 'month'] as const;
 const PROCESSES = 3;
@@ -33,12 +33,6 @@ function diceOf(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-}
-
-/** The id of the namespace `default`. */
-async function namespaceId({ dynamo, connection }: Pick<Awaited<ReturnType<typeof liveWorld>>, 'dynamo' | 'connection'>): Promise<string> {
-  const { Item: item } = await dynamo.send(new GetItemCommand(namespaceReadRequest(connection.table, 'default')));
-  return namespaceFromItem((item ?? {}) as WireItem).id;
 }
 
 /** Drains through pumps that die at random, each going on where the one before had come to. */

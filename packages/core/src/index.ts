@@ -16,6 +16,7 @@ export {
   type RequestId,
   type Reshape,
   type Seed,
+  type SplitHint,
   type TakeMove,
   takeMove,
   ttlSecFor,
@@ -124,3 +125,4 @@ export {
   namespaceFromItem,
   namespaceReadRequest,
 } from './wire/namespace.js';
+export { type SplitHintWire, splitHintRequest } from './wire/split-hint.js';

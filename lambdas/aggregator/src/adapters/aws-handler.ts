@@ -7,7 +7,9 @@ import { EmfMetrics } from '../emf.js';
 import type { Environment } from '../environment.js';
 import { type Handler, makeHandler } from '../handler.js';
 import { makeSealer, type Sealer } from '../sealer.js';
+import { SplitHints } from '../split-hints.js';
 import { ThresholdWatch } from '../threshold-watch.js';
+import { DynamoHints } from './dynamo-hints.js';
 import { DynamoMarks } from './dynamo-marks.js';
 import { DynamoLimits, DynamoUsage, DynamoZones } from './dynamo-readers.js';
 import { DynamoWindowStore } from './dynamo-windows.js';
@@ -31,7 +33,7 @@ export interface AwsParts {
 
 /** The handler with everything that it needs of AWS. It sends nothing before it is invoked. */
 export function awsHandler(environment: Environment, parts: AwsParts = {}): Handler {
-  const { table, options, retention, requestTimeoutMs, auditBucket, thresholdRatio, eventBus, seals } = environment;
+  const { table, options, retention, requestTimeoutMs, auditBucket, thresholdRatio, eventBus, seals, hintFromPerSec } = environment;
   const clock = parts.clock ?? SYSTEM_CLOCK;
   const dynamo = dynamoOf(environment, parts);
   const sender = new Sender(dynamo, requestTimeoutMs);
@@ -52,6 +54,15 @@ export function awsHandler(environment: Environment, parts: AwsParts = {}): Hand
     zones: new DynamoZones(sender, table, clock),
     ...(auditBucket === undefined ? {} : { archive: s3Archive(environment, auditBucket, clock, parts.fetch) }),
     ...(thresholds === undefined ? {} : { thresholds }),
+    ...(hintFromPerSec === undefined
+      ? {}
+      : {
+          hints: new SplitHints({
+            store: new DynamoHints(sender, table, clock),
+            fromPerSec: hintFromPerSec,
+            atOnce: options.applyConcurrency,
+          }),
+        }),
     ...(seals === undefined ? {} : { periods: new DynamoMarks(sender, table, seals.types, clock) }),
     metrics: metricsOf(environment, parts, clock),
     takeThrottles: () => sender.takeThrottles(),
