@@ -10,6 +10,7 @@ const UNITS: Readonly<Record<keyof BatchFigures, Unit>> = {
   poison: ['PoisonRecords', 'Count'],
   failed: ['FailedRecords', 'Count'],
   windowsWritten: ['WindowsWritten', 'Count'],
+  gaps: ['Gaps', 'Count'],
   windowsKnown: ['WindowsKnown', 'Count'],
   auditArchived: ['AuditEventsArchived', 'Count'],
   throttles: ['Throttles', 'Count'],
@@ -37,7 +38,8 @@ export interface EmfOptions {
 
 /**
  * Metrics as lines of the embedded metric format, which CloudWatch makes metrics of without a request; what went wrong as
- * lines of JSON. How many gaps the ledger has is not among them: a batch cannot know, `millrace usage verify` does.
+ * lines of JSON. The gaps are those that a batch sees, within it and to what its windows knew. Those between two windows, and
+ * how much is missing, only `millrace usage verify` sees.
  */
 export class EmfMetrics implements Metrics {
   readonly #options: EmfOptions;

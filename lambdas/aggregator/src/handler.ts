@@ -1,5 +1,5 @@
 import { type Clock, usageKey } from '@millrace/core';
-import { checkZone, reduceSteps, type WindowChange, type WindowStore } from '@millrace/ledger';
+import { checkZone, countHoles, reduceSteps, type WindowChange, type WindowStore } from '@millrace/ledger';
 import { archiveBody, archiveKey } from './audit-entry.js';
 import { Batch, type Entry } from './batch.js';
 import { checkHandlerOptions, type HandlerOptions } from './handler-options.js';
@@ -26,6 +26,8 @@ export interface HandlerParts {
   readonly metrics: Metrics;
   /** Requests that were refused for want of capacity since it was last asked. @default none are counted */
   readonly takeThrottles?: () => number;
+  /** Gaps that writes have met since it was last asked. @default only those within a batch are counted */
+  readonly takeGaps?: () => number;
   readonly clock: Clock;
   readonly options?: HandlerOptions;
 }
@@ -70,6 +72,7 @@ export function makeHandler(parts: HandlerParts): Handler {
       poison: batch.poison,
       failed: batch.failed,
       windowsWritten,
+      gaps: countHoles(batch.entries.flatMap(({ step }) => step ?? [])) + (parts.takeGaps?.() ?? 0),
       windowsKnown,
       auditArchived: stored,
       throttles: parts.takeThrottles?.() ?? 0,

@@ -48,6 +48,8 @@ export interface BatchFigures {
   /** Records that Lambda is told to send again, those before included. */
   readonly failed: number;
   readonly windowsWritten: number;
+  /** Places at which records do not join: something before them is missing. Within a window the next one makes up for it. */
+  readonly gaps: number;
   /** Windows that said all already: repetitions. */
   readonly windowsKnown: number;
   readonly auditArchived: number;

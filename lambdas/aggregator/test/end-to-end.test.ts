@@ -173,6 +173,35 @@ async function marked({ dynamo, connection }: Pick<Awaited<ReturnType<typeof liv
   return periods;
 }
 
+describe('a batch that is lost', () => {
+  it('is told as a gap by the next one of the same buckets, and only then', async () => {
+    const world = await liveWorld();
+    const limiter = await RateLimiter.open(world.connection);
+    const limits = [Limit.perMinute('rpm', 60_000)];
+    let isLosing = false;
+    const handler: typeof world.handler = async (event, context) => (isLosing ? { batchItemFailures: [] } : world.handler(event, context));
+    const pump = new StreamPump({ source: world.source, handler, filters: STREAM_FILTERS });
+    const told: number[] = [];
+    for (const losing of [false, false, true, false, false]) {
+      isLosing = losing;
+      for (const entity of ['key-1', 'key-2']) await limiter.acquire(entity, 'gpt-4', { rpm: 1 }, { limits });
+      const before = world.figures('Gaps').length;
+      await pump.drain();
+      told.push(
+        world
+          .figures('Gaps')
+          .slice(before)
+          .reduce((sum, gaps) => sum + gaps, 0),
+      );
+    }
+
+    expect(told).toEqual([0, 0, 0, 2, 0]);
+    expect(booked(await world.windows(), 'month')).toEqual({ 'key-1': { rpm: 5 }, 'key-2': { rpm: 5 } });
+    await limiter.close();
+    await world.close();
+  });
+});
+
 describe('the function that a schedule invokes', () => {
   it('seals what the stream has brought, once it is over, and each seal holds what was used', async () => {
     const world = await liveWorld({}, { MILLRACE_SEAL_TYPES: 'day,month' });

@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
-import { type Clock, ValidationError } from '@millrace/core';
+import { type Clock, ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
 import { administrationOver } from '@millrace/limiter/admin';
 import { EmfMetrics } from '../emf.js';
 import type { Environment } from '../environment.js';
@@ -49,8 +49,10 @@ export function awsHandler(environment: Environment, parts: AwsParts = {}): Hand
           ...(events === undefined ? {} : { events }),
           atOnce: options.applyConcurrency,
         });
+  const windows = new DynamoWindowStore(sender, table, retention, longestOf(options.windowTypes));
   return makeHandler({
-    windows: new DynamoWindowStore(sender, table, retention),
+    windows,
+    takeGaps: () => windows.takeGaps(),
     zones: new DynamoZones(sender, table, clock),
     ...(auditBucket === undefined ? {} : { archive: s3Archive(environment, auditBucket, clock, parts.fetch) }),
     ...(thresholds === undefined ? {} : { thresholds }),
@@ -69,6 +71,10 @@ export function awsHandler(environment: Environment, parts: AwsParts = {}): Hand
     clock,
     options,
   });
+}
+
+function longestOf(types: readonly WindowType[]): WindowType | undefined {
+  return WINDOW_TYPES.filter((type) => types.includes(type)).at(-1);
 }
 
 /**
