@@ -156,6 +156,7 @@ describe('the function with all that it reads of the table', () => {
 
     const days = (await world.windows()).filter(({ ref }) => ref.type === 'day').map(({ ref }) => new Date(ref.startMs).toISOString());
     expect(days.map((start) => start.slice(11))).toEqual(['15:00:00.000Z', '15:00:00.000Z']);
+    expect(Math.max(...world.figures('EntitiesNearLimit'))).toBe(1);
     expect(world.events.map(({ EventBusName: bus, Detail: detail }) => [bus, JSON.parse(detail ?? '')])).toMatchObject([
       ['limits', { entity: 'busy', resource: 'gpt-4', limit: 'rpd', window: { type: 'day' }, allowance: 10 }],
     ]);

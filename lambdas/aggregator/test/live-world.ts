@@ -59,7 +59,7 @@ export async function liveWorld(options: LaunchOptions = {}, variables: Readonly
     events,
     lines,
     handler,
-    figures: (name: keyof BatchFigures | 'Lag' | 'WindowsWritten' | 'PeriodsSealed' | 'HotItems' | 'Gaps') =>
+    figures: (name: keyof BatchFigures | 'Lag' | 'WindowsWritten' | 'PeriodsSealed' | 'HotItems' | 'Gaps' | 'EntitiesNearLimit') =>
       lines.map((line) => (JSON.parse(line) as Record<string, number>)[name]).filter((value) => value !== undefined),
     windows: () => windowsOf(dynamo, connection.table),
     async close() {
