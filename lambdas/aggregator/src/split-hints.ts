@@ -75,7 +75,7 @@ export class SplitHints {
  * The items that a batch shows to be hot. Records tell whole seconds, so what was written from one second to another took
  * at most as long as to the end of the last one: the rate is never taken for higher than it was.
  */
-export function hotItems(entries: readonly Entry[], fromPerSec: number): readonly HotItem[] {
+function hotItems(entries: readonly Entry[], fromPerSec: number): readonly HotItem[] {
   const tracks = new Map<string, Track>();
   for (const { record, step } of entries) {
     if (record?.newImage === undefined || step === undefined) continue;
