@@ -1,5 +1,5 @@
 import type { Clock } from '@millrace/core';
-import type { BatchFigures, Metrics, SealFigures, Trouble } from './ports.js';
+import type { BatchFigures, Metrics, SealFigures, SealMetrics, Trouble } from './ports.js';
 
 type Unit = readonly [name: string, unit: 'Count' | 'Milliseconds'];
 
@@ -41,7 +41,7 @@ export interface EmfOptions {
  * lines of JSON. The gaps are those that a batch sees, within it and to what its windows knew. Those between two windows, and
  * how much is missing, only `millrace usage verify` sees.
  */
-export class EmfMetrics implements Metrics {
+export class EmfMetrics implements Metrics, SealMetrics {
   readonly #options: EmfOptions;
 
   constructor(options: EmfOptions) {

@@ -13,6 +13,7 @@ export type {
   Metrics,
   PeriodMarks,
   SealFigures,
+  SealMetrics,
   ThresholdEvent,
   Trouble,
   ZoneReader,

@@ -12,7 +12,8 @@ export function periodPieces(
   if (marks === undefined) return [];
   const periods = new Map<string, { readonly period: OpenPeriod; readonly windows: Piece[] }>();
   for (const window of windows) {
-    if (window.change === undefined) continue;
+    // A seal is of what buckets gave out.
+    if (window.change === undefined || window.change.ref.source === 'events') continue;
     const { bucket, type, startMs } = window.change.ref;
     if (!marks.types.includes(type)) continue;
     const { namespaceId, resource } = bucket;

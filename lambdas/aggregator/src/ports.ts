@@ -87,6 +87,10 @@ export interface Trouble {
 /** Where the function tells how it fares. */
 export interface Metrics {
   figures(figures: BatchFigures): void;
-  seals(figures: SealFigures): void;
   trouble(trouble: Trouble): void;
+}
+
+/** Where a round of sealing tells how it fared. */
+export interface SealMetrics extends Pick<Metrics, 'trouble'> {
+  seals(figures: SealFigures): void;
 }

@@ -1,6 +1,6 @@
 import { ATTRIBUTE, checkInteger, checkKeys, openPeriodsUntil, parseOpenPeriod, SCHEMA_VERSION } from '@millrace/core';
 import { type Administration, type Item, keyOf, Namespaces, type SealParts, sealWindow, zoneOnce } from '@millrace/limiter/admin';
-import type { Metrics } from './ports.js';
+import type { SealMetrics } from './ports.js';
 import { checkScheduleEvent } from './schedule-event.js';
 import type { InvocationContext } from './stream-event.js';
 
@@ -18,7 +18,7 @@ export interface SealerOptions {
 export interface SealerParts {
   /** Of the table as a whole. */
   readonly administration: Administration;
-  readonly metrics: Metrics;
+  readonly metrics: SealMetrics;
   readonly options?: SealerOptions;
 }
 
@@ -91,12 +91,12 @@ class Round {
   sealed = 0;
   failed = 0;
   readonly #parts: Administration;
-  readonly #metrics: Metrics;
+  readonly #metrics: SealMetrics;
   readonly #bounds: RoundBounds;
   /** The last mark that was tried in the namespace at hand. */
   #tried: string | undefined;
 
-  constructor(parts: Administration, metrics: Metrics, bounds: RoundBounds) {
+  constructor(parts: Administration, metrics: SealMetrics, bounds: RoundBounds) {
     this.#parts = parts;
     this.#metrics = metrics;
     this.#bounds = bounds;

@@ -78,7 +78,8 @@ export class SplitHints {
 function hotItems(entries: readonly Entry[], fromPerSec: number): readonly HotItem[] {
   const tracks = new Map<string, Track>();
   for (const { record, step } of entries) {
-    if (record?.newImage === undefined || step === undefined) continue;
+    // A meter is no bucket: there is nothing to split.
+    if (record?.newImage === undefined || step === undefined || step.source === 'events') continue;
     const layout = numberAt(record.newImage, ATTRIBUTE.layout) ?? FIRST_LAYOUT;
     const name = `${bucketName(step.ref)} ${step.eraUs} ${layout}`;
     const track = tracks.get(name) ?? {

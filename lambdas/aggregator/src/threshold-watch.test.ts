@@ -34,7 +34,7 @@ function watchOf(used: number, limits: readonly Limit[] = [Limit.perMinute('rpm'
       },
     },
   });
-  const metrics = { figures: () => undefined, seals: () => undefined, trouble: (trouble: Trouble) => void troubles.push(trouble) };
+  const metrics = { figures: () => undefined, trouble: (trouble: Trouble) => void troubles.push(trouble) };
   return { sent, troubles, reads, look: (...changes: WindowChange[]) => watch.look(changes, ZONES, () => true, metrics) };
 }
 

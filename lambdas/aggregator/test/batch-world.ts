@@ -6,6 +6,7 @@ import {
   makeHandler,
   type PeriodMarks,
   type SealFigures,
+  type SealMetrics,
   type Trouble,
 } from '@millrace/aggregator-lambda';
 import { counterBase, type OpenPeriod, type WindowType, type WireItem } from '@millrace/core';
@@ -22,13 +23,21 @@ export class BucketWorld {
 
   /** Takes tokens of the limit `rpm`, and gives the record of it. */
   take(entity: string, tokens: number, atMs = AT_MS, namespaceId = 'n1'): LambdaStreamRecord {
-    const name = `${namespaceId}/${entity}`;
+    return this.#count(`${namespaceId}/${entity}`, `${namespaceId}/b/${entity}/0`, 'gpt-4', tokens, atMs);
+  }
+
+  /** Records an event of so many tokens of the limit `rpm`, and gives the record of the meter that counts it. */
+  bill(entity: string, tokens: number, atMs = AT_MS): LambdaStreamRecord {
+    return this.#count(`meter of ${entity}`, `n1/v/${entity}/gpt-4`, 'm/0', tokens, atMs);
+  }
+
+  #count(name: string, partition: string, sort: string, tokens: number, atMs: number): LambdaStreamRecord {
     const oldImage = this.#items.get(name);
     const [base, nowUs] = [counterBase(atMs * 1_000), atMs * 1_000];
     const before = (attribute: string, first: bigint): bigint => BigInt(oldImage?.[attribute]?.['N' as never] ?? first);
     const newImage: WireItem = {
-      PK: { S: `${namespaceId}/b/${entity}/0` },
-      SK: { S: 'gpt-4' },
+      PK: { S: partition },
+      SK: { S: sort },
       v: { N: '1' },
       o: { N: String(before('o', BigInt(nowUs))) },
       seq: { N: String(before('seq', BigInt(nowUs)) + 1n) },
@@ -54,7 +63,7 @@ export function poison(stream: MemoryStream): LambdaStreamRecord {
 }
 
 /** Notes what it is told. */
-export class NotedMetrics implements Metrics {
+export class NotedMetrics implements Metrics, SealMetrics {
   readonly batches: BatchFigures[] = [];
   readonly rounds: SealFigures[] = [];
   readonly troubles: Trouble[] = [];

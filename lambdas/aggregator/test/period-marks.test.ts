@@ -35,6 +35,16 @@ describe('the marks of periods that are to be sealed', () => {
     expect(windows.used('b', 'day')).toBe(1);
   });
 
+  it('are not for the meters of usage events: a seal is of what buckets gave out', async () => {
+    const [bucket, periods] = [new BucketWorld(), new NotedMarks()];
+    const { invoke, metrics } = worldOf({ periods });
+
+    expect(await invoke([bucket.bill('a', 1)])).toEqual([]);
+
+    expect(metrics.sum('windowsWritten')).toBe(4);
+    expect(periods.periods).toEqual([]);
+  });
+
   it("are nobody's business where nothing is sealed", async () => {
     const [bucket, { invoke, metrics }] = [new BucketWorld(), worldOf()];
 

@@ -45,6 +45,15 @@ describe('a hint at a split', () => {
     expect(left).toEqual([]);
   });
 
+  it('is not due for a meter of usage events, which is no bucket, nor more so for its bucket', async () => {
+    const [bucket, { invoke, left, windows }] = [new BucketWorld(), hintingWorld()];
+
+    expect(await invoke([...Array.from({ length: 900 }, () => bucket.bill('key', 1)), ...writes(bucket, 'key', 500)])).toEqual([]);
+
+    expect(left).toEqual([]);
+    expect(windows.used('key', 'day')).toBe(1_400);
+  });
+
   it('that cannot be left is told, and the batch is done', async () => {
     const [bucket, world] = [
       new BucketWorld(),

@@ -37,6 +37,10 @@ describe('the holes in a batch', () => {
     expect(countHoles([step(0, 3), step(9, 10, {}, true)])).toBe(0);
   });
 
+  it('are not between a bucket and the meter of its events', () => {
+    expect(countHoles([step(0, 3), step(9, 10, { source: 'events' }), step(3, 4)])).toBe(0);
+  });
+
   it('are seen by what was given back, too', () => {
     const returned = (from: bigint, to: bigint): BucketStep => ({
       ...step(3, 4),

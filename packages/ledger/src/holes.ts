@@ -9,10 +9,10 @@ import type { BucketStep } from './step.js';
 export function countHoles(steps: readonly BucketStep[]): number {
   const reached = new Map<string, { used: bigint; returned: bigint }>();
   let holes = 0;
-  for (const { ref, eraUs, limits } of [...steps].sort((a, b) => a.seq.from - b.seq.from)) {
+  for (const { ref, source, eraUs, limits } of [...steps].sort((a, b) => a.seq.from - b.seq.from)) {
     let isLate = false;
     for (const [limit, { used, returned, isBirth }] of limits) {
-      const name = `${bucketName(ref)} ${eraUs} ${limit}`;
+      const name = `${source ?? 'buckets'} ${bucketName(ref)} ${eraUs} ${limit}`;
       const known = reached.get(name);
       if (known !== undefined && !isBirth) isLate ||= used.from > known.used || returned.from > known.returned;
       reached.set(name, { used: later(known?.used, used.to), returned: later(known?.returned, returned.to) });
