@@ -39,7 +39,7 @@ const programs = [
   {
     document: 'docs/usage-ledger.md',
     snippet: 'usage.ts',
-    prints: ['gpt-4: 250 used, about ', '24 hours, 0 booked', '0 resources, 0 entities', 'whole and in flight: 250'],
+    prints: ['gpt-4: 250 used, about ', '24 hours, 250 booked', '250 altogether, most by key-1', 'whole and in flight: 0'],
   },
   {
     document: 'docs/usage-ledger.md',

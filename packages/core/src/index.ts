@@ -16,6 +16,7 @@ export {
   type RequestId,
   type Reshape,
   type Seed,
+  type SplitHint,
   type TakeMove,
   takeMove,
   ttlSecFor,
@@ -67,6 +68,7 @@ export {
   type MetricPoint,
   type MetricUnit,
   OTHER_RESOURCES,
+  SEALING_METRICS,
 } from './metrics.js';
 export type { AbortSignalLike, Clock, Random, Sleep } from './runtime.js';
 export { creditInScale, debitInScale, inScale, isForeign, rescaleMove } from './scale.js';
@@ -103,6 +105,7 @@ export {
   SCHEMA_KEY,
   unescapeName,
 } from './schema/keys.js';
+export { type OpenPeriod, openPeriodKey, openPeriodsUntil, parseOpenPeriod } from './schema/period-keys.js';
 export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
 export {
   parseUsageKey,
@@ -139,3 +142,4 @@ export {
   namespaceFromItem,
   namespaceReadRequest,
 } from './wire/namespace.js';
+export { type SplitHintWire, splitHintRequest } from './wire/split-hint.js';

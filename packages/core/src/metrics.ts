@@ -66,12 +66,22 @@ export const AGGREGATOR_METRICS = {
   poison: metric('PoisonRecords'),
   failed: metric('FailedRecords'),
   windowsWritten: metric('WindowsWritten'),
+  gaps: metric('Gaps'),
   windowsKnown: metric('WindowsKnown'),
   auditArchived: metric('AuditEventsArchived'),
   throttles: metric('Throttles'),
   lagMs: metric('Lag', 'Milliseconds'),
   durationMs: metric('Duration', 'Milliseconds'),
   nearLimit: metric('EntitiesNearLimit'),
+  hotItems: metric('HotItems'),
+} as const;
+
+/** What the aggregator says of each round of sealing. */
+export const SEALING_METRICS = {
+  periodsSealed: metric('PeriodsSealed'),
+  periodsFailed: metric('PeriodsNotSealed'),
+  isCutShort: metric('SealingCutShort'),
+  durationMs: metric('SealingDuration', 'Milliseconds'),
 } as const;
 
 /** What is reported of a verification of the ledger. */

@@ -29,7 +29,8 @@ export interface WindowUpdateWire {
   ConditionExpression: string;
   ExpressionAttributeNames: Record<string, string>;
   ExpressionAttributeValues: WireItem;
-  ReturnValues: 'NONE';
+  /** What was there before of what is written, at no unit more: it tells whether a record is missing in between. */
+  ReturnValues: 'UPDATED_OLD';
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD';
   ReturnConsumedCapacity: 'TOTAL';
 }
@@ -136,7 +137,7 @@ function request(
     ConditionExpression: [...conditions, isReadable].join(' AND '),
     ExpressionAttributeNames: expression.names,
     ExpressionAttributeValues: expression.values,
-    ReturnValues: 'NONE',
+    ReturnValues: 'UPDATED_OLD',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     ReturnConsumedCapacity: 'TOTAL',
   };

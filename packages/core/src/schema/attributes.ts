@@ -8,6 +8,8 @@ export const ATTRIBUTE = {
   configVersion: 'cv',
   layout: 'n',
   nextLayout: 'm',
+  hintLayout: 'h',
+  hintAtSec: 'ha',
   namespaceId: 'id',
   name: 'name',
   createdAtMs: 'at',

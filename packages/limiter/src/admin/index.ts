@@ -1,8 +1,13 @@
 export { type ConnectionDescription, describeConnection } from '../dynamo/describe-connection.js';
 export { type MigrateOptions, migrate } from '../dynamo/migrate-table.js';
+export { administrationOver, type TableAdministrationOptions } from '../dynamo/table-administration.js';
 export { type CreateTableOptions, createTable, deleteTable, waitForTable } from '../dynamo/table-lifecycle.js';
 export { type TableStatus, tableStatus } from '../dynamo/table-status.js';
+export { type UpgradeResult, upgradeTable } from '../dynamo/upgrade-table.js';
+export type { WindowIndexState } from '../dynamo/window-index.js';
 export type { TableOptions } from '../dynamo/with-table.js';
+export { SealInterrupted, type SealParts, sealWindow } from '../usage/seal.js';
+export { zoneOnce } from '../usage/usage-parts.js';
 export { administrationOf } from './access.js';
 export { type Administration, checkActor } from './administration.js';
 export { type ApplyLevelsOptions, type ApplyLevelsResult, applyLevels } from './apply-levels.js';
