@@ -60,6 +60,7 @@ module.exports = {
         path: '^(packages|lambdas)/[^/]+/src/',
         pathNot: [
           '^packages/limiter/src/dynamo/',
+          '^packages/limiter/src/metrics/cloudwatch/',
           '^packages/testing/src/pump/engine-stream[.]ts$',
           '^packages/demo/src/table-books[.]ts$',
           '^packages/bench/src/',
@@ -70,14 +71,32 @@ module.exports = {
       to: { path: 'node_modules/(@aws-sdk|@smithy|undici)/' },
     },
     {
+      name: 'constructs-need-only-the-cdk',
+      comment: 'Packages of ours are bundled into the one file that users synthesise with; whatever else they must have is the CDK.',
+      severity: 'error',
+      from: { path: '^packages/cdk/src/', pathNot: test },
+      to: { path: 'node_modules/', pathNot: 'node_modules/(aws-cdk-lib|constructs|yaml)/' },
+    },
+    {
       name: 'public-doors-only',
       comment: 'Import the package, not its files.',
       severity: 'error',
       from: { path: '^(?:packages|lambdas)/([^/]+)/(src|test)/|^(?:docs|load)/()' },
       to: {
         path: '^(packages|lambdas)/[^/]+/src/',
-        pathNot: ['^(packages|lambdas)/$1/src/', '/src/((engine|wire|contract|simulator|admin)/)?index[.]ts$', '/src/arbitraries[.]ts$'],
+        pathNot: [
+          '^(packages|lambdas)/$1/src/',
+          '/src/((engine|wire|contract|simulator|admin|manifest|metrics|metrics/cloudwatch)/)?index[.]ts$',
+          '/src/(arbitraries|stream-filters|bundle/bundle-options)[.]ts$',
+        ],
       },
+    },
+    {
+      name: 'infra-is-a-stranger',
+      comment: 'The app shows what the package offers: it uses what any user of it has, and nothing else of ours.',
+      severity: 'error',
+      from: { path: '^infra/(bin|stacks)/' },
+      to: { path: '^(packages|lambdas)/', pathNot: '^packages/cdk/src/index[.]ts$' },
     },
     {
       name: 'no-test-code-in-src',

@@ -6,8 +6,9 @@ import { CountReporter } from './packages/house/src/count-reporter.ts';
 // Tests and editors see the sources of the other packages, not what was last built of them.
 const source = { resolve: { conditions: ['@millrace/source'] }, ssr: { resolve: { conditions: ['@millrace/source'] } } };
 
-// The functions that the constructs ship, where nobody has built them yet.
-const globalSetup = ['packages/cdk/test/assets-setup.ts'];
+// What the constructs ship, where nobody has built it yet.
+const globalSetup = ['packages/cdk/test/build-setup.ts'];
+
 // What runs in k6 is tested in Node, too, with a little of k6 made for that; and once in a real k6.
 const k6Shims = Object.fromEntries(
   ['http', 'crypto', 'metrics', 'execution'].map((name) => [

@@ -39,12 +39,27 @@ const programs = [
   {
     document: 'docs/usage-ledger.md',
     snippet: 'usage.ts',
-    prints: ['gpt-4: 250 used, about ', '24 hours, 0 booked', '0 resources, 0 entities', 'whole and in flight: 250'],
+    prints: ['gpt-4: 250 used, about ', '24 hours, 250 booked', '250 altogether, most by key-1', 'whole and in flight: 0'],
+  },
+  {
+    document: 'docs/usage-ledger.md',
+    snippet: 'billing.ts',
+    prints: ["job-1 { tpm: 250 } { feature: 'summary', answer: 'answer-1' }\n"],
+  },
+  {
+    document: 'docs/operations.md',
+    snippet: 'metrics.ts',
+    prints: [
+      '"Admitted":2,"Rejected":1,"LocallyRejected":1',
+      '"Resource":"gpt-4"',
+      '"LedgerFindings":0,"LedgerGaps":0',
+      '"Namespace":"Millrace"',
+    ],
   },
   { document: 'packages/testing/README.md', snippet: 'engine.ts', prints: ['3 of 4'] },
 ] as const;
 
-describe.each(programs)('the program of $document', ({ document, snippet, prints }) => {
+describe.each(programs)('the program $snippet of $document', ({ document, snippet, prints }) => {
   it('is a file that is compiled and run', async () => {
     const [text, program] = await Promise.all([
       readFile(`${root}${document}`, 'utf8'),

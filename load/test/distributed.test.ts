@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workerBundle } from '../src/build/worker-bundle.js';
 import { type RunOutcome, type RunRequest, runDistributed } from '../src/distributed/coordinator.js';
 import type { WorkerOrder, WorkerResult } from '../src/distributed/order.js';
+import { planWorkers } from '../src/distributed/plan.js';
 import type { Point } from '../src/distributed/points.js';
 import { processHost } from '../src/distributed/process-host.js';
 import { runWorker, type WorkerPlace } from '../src/distributed/run-worker.js';
@@ -201,4 +205,59 @@ describe('the wrapper as a process', () => {
     );
     expect(outcome.workers[0]).toMatchObject({ outcome: 'finished', notStored: expect.stringContaining('no-such-bucket refused') });
   });
+
+  it('runs as the function of a rig', { timeout: 60_000 }, async () => {
+    const file = join(folder, 'lambda.mjs');
+    await build({ ...workerBundle(fileURLToPath(new URL('../src/distributed/lambda.ts', import.meta.url))), outfile: file });
+    const { handler } = (await import(file)) as { handler: (order: WorkerOrder, context: object) => Promise<WorkerResult> };
+    const run = async (remainingMs: number): Promise<WorkerResult> => {
+      const [order] = ordersOf(1);
+      Object.assign(process.env, environment());
+      return handler(order as WorkerOrder, { getRemainingTimeInMillis: () => remainingMs });
+    };
+    expect(await run(60_000)).toMatchObject({ outcome: 'finished', worker: 0, series: { admitted: { sum: expect.any(Number) } } });
+    // Where its time is nearly over, it answers what it has rather than nothing.
+    expect((await run(10_500)).outcome).toBe('killed');
+  });
+
+  it('runs as the entry of a container, and leaves its answer in the bucket', { timeout: 60_000 }, async () => {
+    const stored = new Map<string, string>();
+    const bucket = createServer((request, response) => {
+      let body = '';
+      request
+        .on('data', (chunk) => (body += chunk))
+        .on('end', () => {
+          stored.set(request.url?.split('?')[0] ?? '', body);
+          response.end();
+        });
+    });
+    await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve));
+    const { port } = bucket.address() as AddressInfo;
+    const [order] = ordersOf(1);
+    const given = { ...order, results: { bucket: 'results', key: 'runs/run-1/0-0.json' } };
+    const child = spawn(process.execPath, [entry], {
+      env: { ...environment(), AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, MILLRACE_ORDER: JSON.stringify(given) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    bucket.close();
+    expect(code).toBe(0);
+    const text = stored.get('/results/runs/run-1/0-0.json') ?? '';
+    expect(text).toContain('"outcome":"finished"');
+  });
 });
+
+/** What each of some workers is told for a run of a second that begins soon. */
+function ordersOf(workers: number): readonly WorkerOrder[] {
+  return planWorkers({ workers, durationSec: 1, leadSec: 0 }).map(({ worker, slice, segment, sequence }) => ({
+    runId: 'run-1',
+    worker,
+    slice,
+    segment,
+    sequence,
+    startAtMs: Date.now() + 1_000,
+    toleranceMs: 20_000,
+    durationSec: 1,
+    settings: { ...settings, part: { fromMs: 0, toMs: 1_000 } },
+  }));
+}

@@ -132,4 +132,31 @@ describe.skipIf(k6 === undefined)('k6', () => {
     expect(end.code).toBe(99);
     expect(JSON.parse(await readFile(join(folder, 'gone.json'), 'utf8')).rates.limiter_errors.rate).toBe(1);
   });
+
+  it('is shared by workers that are processes, and judged once', async () => {
+    const args = [
+      'run',
+      'simple',
+      '--mode',
+      'distributed',
+      '--workers',
+      '3',
+      '--vus',
+      '6',
+      ...PATIENT,
+      '--results',
+      join(folder, 'shared'),
+    ];
+    const { code, stdout, stderr } = await program(...args);
+
+    expect(stdout).toContain('outcome: passed');
+    expect(code).toBe(0);
+    expect(stderr.match(/worker \d: finished/g)).toHaveLength(3);
+    const [name = ''] = await readdir(join(folder, 'shared'));
+    const report = JSON.parse(await readFile(join(folder, 'shared', name, 'report.json'), 'utf8'));
+    expect(report.runtime).toBe('distributed');
+    expect(report.exactness.checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
+    expect(report.figures.counts.turns_begun).toBe(report.figures.counts.turns_ended);
+    expect(report.notes).toContain('3 distributed workers');
+  });
 });

@@ -1,20 +1,9 @@
-import type { Clock } from '@millrace/core';
-import type { BatchFigures, Metrics, Trouble } from './ports.js';
+import { AGGREGATOR_METRICS, type Clock, embeddedMetrics, METRIC_DIMENSION, type MetricDefinition, SEALING_METRICS } from '@millrace/core';
+import type { BatchFigures, Metrics, SealFigures, SealMetrics, Trouble } from './ports.js';
 
-/** Names and units of the metrics, as CloudWatch gets them. */
-const UNITS: Readonly<Record<keyof BatchFigures, readonly [name: string, unit: 'Count' | 'Milliseconds']>> = {
-  records: ['Records', 'Count'],
-  steps: ['BucketWrites', 'Count'],
-  poison: ['PoisonRecords', 'Count'],
-  failed: ['FailedRecords', 'Count'],
-  windowsWritten: ['WindowsWritten', 'Count'],
-  windowsKnown: ['WindowsKnown', 'Count'],
-  auditArchived: ['AuditEventsArchived', 'Count'],
-  throttles: ['Throttles', 'Count'],
-  lagMs: ['Lag', 'Milliseconds'],
-  durationMs: ['Duration', 'Milliseconds'],
-  nearLimit: ['EntitiesNearLimit', 'Count'],
-};
+/** Each figure has a metric: their names are core's, so that a dashboard cannot know others. */
+const BATCH: Readonly<Record<keyof BatchFigures, MetricDefinition>> = AGGREGATOR_METRICS;
+const SEALING: Readonly<Record<keyof SealFigures, MetricDefinition>> = SEALING_METRICS;
 
 /** Where metrics go, and of which table they are. */
 export interface EmfOptions {
@@ -27,9 +16,10 @@ export interface EmfOptions {
 
 /**
  * Metrics as lines of the embedded metric format, which CloudWatch makes metrics of without a request; what went wrong as
- * lines of JSON. How many gaps the ledger has is not among them: a batch cannot know, `millrace usage verify` does.
+ * lines of JSON. The gaps are those that a batch sees, within it and to what its windows knew. Those between two windows, and
+ * how much is missing, only `millrace usage verify` sees.
  */
-export class EmfMetrics implements Metrics {
+export class EmfMetrics implements Metrics, SealMetrics {
   readonly #options: EmfOptions;
 
   constructor(options: EmfOptions) {
@@ -37,16 +27,24 @@ export class EmfMetrics implements Metrics {
   }
 
   figures(figures: BatchFigures): void {
-    const { metricsNamespace, table, clock, write } = this.#options;
-    const told = (Object.keys(UNITS) as (keyof BatchFigures)[]).filter((key) => figures[key] !== undefined);
-    const metrics = told.map((key) => ({ Name: UNITS[key][0], Unit: UNITS[key][1] }));
-    const values = Object.fromEntries(told.map((key) => [UNITS[key][0], figures[key]]));
-    const directive = { Namespace: metricsNamespace, Dimensions: [['Table']], Metrics: metrics };
-    write(JSON.stringify({ _aws: { Timestamp: Math.floor(clock.nowMs()), CloudWatchMetrics: [directive] }, Table: table, ...values }));
+    this.#emit(BATCH, figures);
+  }
+
+  seals(figures: SealFigures): void {
+    this.#emit(SEALING, { ...figures, isCutShort: Number(figures.isCutShort) });
   }
 
   trouble(trouble: Trouble): void {
     const { table, clock, write } = this.#options;
     write(JSON.stringify({ level: 'error', at: new Date(clock.nowMs()).toISOString(), table, ...trouble }));
+  }
+
+  #emit<Key extends string>(definitions: Readonly<Record<Key, MetricDefinition>>, figures: Readonly<Partial<Record<Key, number>>>): void {
+    const { metricsNamespace, table, clock, write } = this.#options;
+    const metrics = (Object.keys(definitions) as Key[]).flatMap((key) => {
+      const value = figures[key];
+      return value === undefined ? [] : [{ definition: definitions[key], value }];
+    });
+    write(embeddedMetrics(metricsNamespace, clock.nowMs(), { dimensions: { [METRIC_DIMENSION.table]: table }, metrics }));
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { environmentOf } from './environment.js';
+import { ENVIRONMENT_VARIABLES, environmentOf } from './environment.js';
 
 const LEAST = { MILLRACE_TABLE: 'millrace', AWS_REGION: 'eu-central-1' };
 
@@ -12,6 +12,7 @@ describe('the environment', () => {
       retention: { hour: 90, day: 400, week: 800 },
       metricsNamespace: 'Millrace',
       requestTimeoutMs: 4_000,
+      hintFromPerSec: 800,
     });
   });
 
@@ -28,6 +29,9 @@ describe('the environment', () => {
       MILLRACE_AUDIT_PREFIX: 'events/',
       MILLRACE_THRESHOLD_PERCENT: '75',
       MILLRACE_EVENT_BUS: 'limits',
+      MILLRACE_SEAL_TYPES: 'month',
+      MILLRACE_SEAL_LATE_HOURS: '36',
+      MILLRACE_HINT_WRITES_PER_SEC: '500',
     };
 
     expect(environmentOf(variables)).toEqual({
@@ -40,7 +44,22 @@ describe('the environment', () => {
       auditBucket: 'audit',
       thresholdRatio: 0.75,
       eventBus: 'limits',
+      seals: { types: ['month'], lateMs: 36 * 3_600_000 },
+      hintFromPerSec: 500,
     });
+    expect(
+      Object.keys(variables)
+        .filter((name) => name.startsWith('MILLRACE_'))
+        .sort(),
+    ).toEqual([...ENVIRONMENT_VARIABLES].sort());
+  });
+
+  it('hints at no split where the threshold is 0', () => {
+    expect(environmentOf({ ...LEAST, MILLRACE_HINT_WRITES_PER_SEC: '0' })).not.toHaveProperty('hintFromPerSec');
+  });
+
+  it('seals a day after the end of a period, unless told otherwise', () => {
+    expect(environmentOf({ ...LEAST, MILLRACE_SEAL_TYPES: 'day,month' }).seals).toEqual({ types: ['day', 'month'], lateMs: 86_400_000 });
   });
 
   it.each([
@@ -53,6 +72,14 @@ describe('the environment', () => {
     ['a retention that is none', { MILLRACE_RETENTION_DAYS: 'hour:9' }, 'like hour=90'],
     ['a retention shorter than the stream', { MILLRACE_RETENTION_DAYS: 'hour=1' }, 'from 2 to'],
     ['a reserve shorter than a request', { MILLRACE_RESERVE_MS: '4000' }, 'more than a request may take'],
+    [
+      'a seal of a window that is not kept',
+      { MILLRACE_WINDOW_TYPES: 'day', MILLRACE_SEAL_TYPES: 'day,hour' },
+      'some of the types that are kept, day',
+    ],
+    ['a seal of a window that there is none of', { MILLRACE_SEAL_TYPES: 'year' }, 'variable MILLRACE_SEAL_TYPES must be some of'],
+    ['a time for late records without seals', { MILLRACE_SEAL_LATE_HOURS: '24' }, 'MILLRACE_SEAL_TYPES'],
+    ['more than a week for late records', { MILLRACE_SEAL_TYPES: 'day', MILLRACE_SEAL_LATE_HOURS: '169' }, 'from 0 to 168'],
     ['a bus without a threshold', { MILLRACE_EVENT_BUS: 'limits' }, 'MILLRACE_THRESHOLD_PERCENT'],
   ])('with %s is refused, by the name of the variable', (_, variables, message) => {
     expect(() => environmentOf({ ...LEAST, ...variables })).toThrow(message);

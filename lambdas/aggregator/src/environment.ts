@@ -19,6 +19,16 @@ export interface Environment {
   readonly thresholdRatio?: number;
   /** Where threshold events go; absent: they are counted only. */
   readonly eventBus?: string;
+  /** The types of windows that are sealed when they are over, and for how long after that records may still come; absent: none is. */
+  readonly seals?: SealSettings;
+  /** Writes a second of one item of a bucket from which on a split is hinted at; absent: never. */
+  readonly hintFromPerSec?: number;
+}
+
+/** Which windows are sealed, and when. */
+export interface SealSettings {
+  readonly types: readonly WindowType[];
+  readonly lateMs: number;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -36,7 +46,13 @@ const NAMES = [
   'AUDIT_PREFIX',
   'THRESHOLD_PERCENT',
   'EVENT_BUS',
+  'SEAL_TYPES',
+  'SEAL_LATE_HOURS',
+  'HINT_WRITES_PER_SEC',
 ] as const;
+
+/** The variables that the function reads, by which whoever deploys it tells it something. */
+export const ENVIRONMENT_VARIABLES = NAMES.map((name) => `${PREFIX}${name}` as const);
 
 /**
  * Reads the environment.
@@ -44,7 +60,7 @@ const NAMES = [
  * @throws ValidationError that names the variable, also for one that nobody reads: a misspelt one would be ignored in silence
  */
 export function environmentOf(variables: Variables): Environment {
-  const known: readonly string[] = NAMES.map((name) => PREFIX + name);
+  const known: readonly string[] = ENVIRONMENT_VARIABLES;
   for (const name of Object.keys(variables)) {
     if (name.startsWith(PREFIX) && !known.includes(name)) throw new ValidationError('variable', `one of ${known.join(', ')}`, name);
   }
@@ -68,18 +84,23 @@ export function environmentOf(variables: Variables): Environment {
   // AWS's own name for it, which all SDKs know; ours is no SDK.
   const s3Endpoint = variables['AWS_ENDPOINT_URL_S3'] || variables['AWS_ENDPOINT_URL'] || undefined;
   const types = value('WINDOW_TYPES');
+  const windowTypes = types === undefined ? WINDOW_TYPES : typesOf('WINDOW_TYPES', types);
+  // 0 turns hints off.
+  const hintFromPerSec = wholeNumber('HINT_WRITES_PER_SEC', value('HINT_WRITES_PER_SEC') ?? '800', 0, 1_000) || undefined;
+  const seals = sealsOf(value('SEAL_TYPES'), value('SEAL_LATE_HOURS'), windowTypes);
   return {
     table,
     options: checkHandlerOptions({
       applyConcurrency: wholeNumber('APPLY_CONCURRENCY', value('APPLY_CONCURRENCY') ?? '50', 1, 200),
       reserveMs,
-      ...present({ windowTypes: types === undefined ? undefined : typesOf(types), archivePrefix: value('AUDIT_PREFIX') }),
+      windowTypes,
+      ...present({ archivePrefix: value('AUDIT_PREFIX') }),
     }),
     retention: retentionOf(value('RETENTION_DAYS')),
     region: regionOf(variables),
     metricsNamespace: value('METRICS_NAMESPACE') ?? 'Millrace',
     requestTimeoutMs,
-    ...present({ s3Endpoint, auditBucket, thresholdRatio, eventBus }),
+    ...present({ s3Endpoint, auditBucket, thresholdRatio, eventBus, seals, hintFromPerSec }),
   };
 }
 
@@ -104,10 +125,23 @@ function wholeNumber(name: string, text: string, min: number, max: number): numb
   return number;
 }
 
-function typesOf(text: string): readonly WindowType[] {
+/** Every sealed type must be one that is kept: of another there is nothing to seal, which nobody would notice. */
+function sealsOf(types: string | undefined, lateHours: string | undefined, kept: readonly WindowType[]): SealSettings | undefined {
+  if (types === undefined) {
+    if (lateHours === undefined) return undefined;
+    throw new ValidationError('variable MILLRACE_SEAL_LATE_HOURS', 'set beside MILLRACE_SEAL_TYPES, which says what is sealed', lateHours);
+  }
+  const sealed = typesOf('SEAL_TYPES', types);
+  if (!sealed.every((type) => kept.includes(type))) {
+    throw new ValidationError('variable MILLRACE_SEAL_TYPES', `some of the types that are kept, ${kept.join(',')}`, types);
+  }
+  return { types: sealed, lateMs: wholeNumber('SEAL_LATE_HOURS', lateHours ?? '24', 0, 168) * 3_600_000 };
+}
+
+function typesOf(name: (typeof NAMES)[number], text: string): readonly WindowType[] {
   return text.split(',').map((part) => {
     const type = WINDOW_TYPES.find((known) => known === part.trim());
-    if (type === undefined) throw new ValidationError(`variable ${PREFIX}WINDOW_TYPES`, `some of ${WINDOW_TYPES.join(',')}`, text);
+    if (type === undefined) throw new ValidationError(`variable ${PREFIX}${name}`, `some of ${WINDOW_TYPES.join(',')}`, text);
     return type;
   });
 }

@@ -1,9 +1,12 @@
 import { type Clock, usageKey } from '@millrace/core';
-import { checkZone, reduceSteps, type WindowChange, type WindowStore } from '@millrace/ledger';
+import { checkZone, countHoles, reduceSteps, type WindowChange, type WindowStore } from '@millrace/ledger';
 import { archiveBody, archiveKey } from './audit-entry.js';
 import { Batch, type Entry } from './batch.js';
 import { checkHandlerOptions, type HandlerOptions } from './handler-options.js';
-import type { ArchiveStore, Metrics, ZoneReader } from './ports.js';
+import { periodPieces } from './period-pieces.js';
+import type { Piece } from './piece.js';
+import type { ArchiveStore, Metrics, PeriodMarks, ZoneReader } from './ports.js';
+import type { SplitHints } from './split-hints.js';
 import { type BatchResponse, checkEvent, type InvocationContext } from './stream-event.js';
 import type { ThresholdWatch } from './threshold-watch.js';
 import { type Ending, sideBySide } from './turns.js';
@@ -14,25 +17,23 @@ export interface HandlerParts {
   readonly zones: ZoneReader;
   /** Where audit events go. @default they are not archived */
   readonly archive?: ArchiveStore;
+  /** Where periods are marked that are to be sealed. @default none is marked */
+  readonly periods?: PeriodMarks;
   /** @default no threshold is watched */
   readonly thresholds?: ThresholdWatch;
+  /** @default nobody is hinted at a split */
+  readonly hints?: SplitHints;
   readonly metrics: Metrics;
   /** Requests that were refused for want of capacity since it was last asked. @default none are counted */
   readonly takeThrottles?: () => number;
+  /** Gaps that writes have met since it was last asked. @default only those within a batch are counted */
+  readonly takeGaps?: () => number;
   readonly clock: Clock;
   readonly options?: HandlerOptions;
 }
 
 /** A function behind the stream of the table. */
 export type Handler = (event: unknown, context: InvocationContext) => Promise<BatchResponse>;
-
-/** One thing to write, and the records that it comes from. */
-interface Piece {
-  readonly what: 'window' | 'archive';
-  readonly entries: () => readonly Entry[];
-  readonly change?: WindowChange;
-  readonly write: () => Promise<'written' | 'stored' | 'known'>;
-}
 
 /**
  * Makes the function that keeps the ledger: it reads the records, folds them into one change for each window, and writes
@@ -50,7 +51,9 @@ export function makeHandler(parts: HandlerParts): Handler {
     const batch = new Batch(checkEvent(event).Records);
 
     const zones = await zonesOf(batch, parts.zones, options.applyConcurrency, hasTime);
-    const pieces = [...windowPieces(batch, zones, parts, options), ...archivePieces(batch, parts, options)];
+    const windows = windowPieces(batch, zones, parts, options);
+    // Marks first: a window of a period that nobody has marked would never be sealed.
+    const pieces = [...periodPieces(windows, zones, parts.periods), ...windows, ...archivePieces(batch, parts, options)];
     const endings = await sideBySide(
       pieces.map(({ write }) => write),
       options.applyConcurrency,
@@ -58,6 +61,7 @@ export function makeHandler(parts: HandlerParts): Handler {
     );
     const { stored, windowsWritten, windowsKnown, changes } = bookedFrom(batch, pieces, endings);
     const nearLimit = await parts.thresholds?.look(changes, zones, hasTime, parts.metrics);
+    const hotItems = await parts.hints?.look(batch.entries, hasTime, parts.metrics);
 
     const nowMs = parts.clock.nowMs();
     const oldestMs = batch.entries.reduce((oldest, { record }) => Math.min(oldest, record?.atMs || nowMs), nowMs);
@@ -68,12 +72,14 @@ export function makeHandler(parts: HandlerParts): Handler {
       poison: batch.poison,
       failed: batch.failed,
       windowsWritten,
+      gaps: countHoles(batch.entries.flatMap(({ step }) => step ?? [])) + (parts.takeGaps?.() ?? 0),
       windowsKnown,
       auditArchived: stored,
       throttles: parts.takeThrottles?.() ?? 0,
       ...(batch.entries.length === 0 ? {} : { lagMs: Math.max(0, nowMs - oldestMs) }),
       durationMs: Math.max(0, nowMs - startedMs),
       ...(nearLimit === undefined ? {} : { nearLimit }),
+      ...(hotItems === undefined ? {} : { hotItems }),
     });
     return batch.response();
   };

@@ -1,4 +1,4 @@
-import type { WindowType } from '@millrace/core';
+import type { OpenPeriod, WindowType } from '@millrace/core';
 
 /** The zone of a namespace, in whose calendar its windows lie. */
 export interface ZoneReader {
@@ -9,6 +9,13 @@ export interface ZoneReader {
 export interface ArchiveStore {
   /** Stores an object under a key that only it has. `known`: it is there already; it is left as it is. */
   put(key: string, body: Uint8Array): Promise<'stored' | 'known'>;
+}
+
+/** Where the periods are marked that are to be sealed once they are over. */
+export interface PeriodMarks {
+  readonly types: readonly WindowType[];
+  /** Marks a period in which something was used. It may be marked any number of times. */
+  mark(period: OpenPeriod): Promise<void>;
 }
 
 /** An entity that has used much of what a limit lets through in a window. */
@@ -41,6 +48,8 @@ export interface BatchFigures {
   /** Records that Lambda is told to send again, those before included. */
   readonly failed: number;
   readonly windowsWritten: number;
+  /** Places at which records do not join: something before them is missing. Within a window the next one makes up for it. */
+  readonly gaps: number;
   /** Windows that said all already: repetitions. */
   readonly windowsKnown: number;
   readonly auditArchived: number;
@@ -51,11 +60,24 @@ export interface BatchFigures {
   readonly durationMs: number;
   /** Entities beyond the threshold of a limit; absent where no threshold is watched. */
   readonly nearLimit?: number;
+  /** Items of buckets that are written to too often; absent where no hints are left. */
+  readonly hotItems?: number;
+}
+
+/** What became of a round of sealing. */
+export interface SealFigures {
+  /** Periods that are sealed now; some of them may have been before. */
+  readonly periodsSealed: number;
+  /** Periods that could not be sealed; they are tried again. */
+  readonly periodsFailed: number;
+  /** Whether there was more to do than time for it; the next round goes on. */
+  readonly isCutShort: boolean;
+  readonly durationMs: number;
 }
 
 /** Something that went wrong, and how many records of the batch it met. */
 export interface Trouble {
-  readonly what: 'poison' | 'window' | 'zone' | 'archive' | 'threshold' | 'deadline';
+  readonly what: 'poison' | 'window' | 'period' | 'zone' | 'archive' | 'threshold' | 'hint' | 'deadline' | 'seal';
   readonly message: string;
   readonly records: number;
   /** One of the records. */
@@ -66,4 +88,9 @@ export interface Trouble {
 export interface Metrics {
   figures(figures: BatchFigures): void;
   trouble(trouble: Trouble): void;
+}
+
+/** Where a round of sealing tells how it fared. */
+export interface SealMetrics extends Pick<Metrics, 'trouble'> {
+  seals(figures: SealFigures): void;
 }

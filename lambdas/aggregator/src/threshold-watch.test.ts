@@ -59,6 +59,15 @@ describe('a threshold', () => {
     ]);
   });
 
+  it('is not looked for in the windows of usage events, whose tokens were taken from a bucket before', async () => {
+    const { look, sent, reads } = watchOf(480);
+    const { ref, ...rest } = changeOf('hour');
+
+    expect(await look({ ...rest, ref: { ...ref, source: 'events' } })).toBe(0);
+
+    expect([sent, reads]).toEqual([[], []]);
+  });
+
   it('is not crossed by a token less', async () => {
     const { look, sent } = watchOf(479);
 

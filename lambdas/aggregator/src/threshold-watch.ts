@@ -78,6 +78,8 @@ export class ThresholdWatch {
   ): Promise<number> {
     const places = new Map<string, { readonly place: UsagePlace; readonly limits: Set<string> }>();
     for (const { ref, limits } of changes) {
+      // What was billed was taken from a bucket before.
+      if (ref.source === 'events') continue;
       const { namespaceId, entity, resource } = ref.bucket;
       const name = JSON.stringify([namespaceId, entity, resource, ref.type, ref.startMs]);
       const known = places.get(name) ?? {

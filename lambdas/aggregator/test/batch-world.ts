@@ -4,9 +4,12 @@ import {
   type HandlerParts,
   type Metrics,
   makeHandler,
+  type PeriodMarks,
+  type SealFigures,
+  type SealMetrics,
   type Trouble,
 } from '@millrace/aggregator-lambda';
-import { counterBase, type WindowType, type WireItem } from '@millrace/core';
+import { counterBase, type OpenPeriod, type WindowType, type WireItem } from '@millrace/core';
 import { totalUsage, type WindowChange, type WindowStore } from '@millrace/ledger';
 import { type LambdaStreamRecord, MemoryStream, MemoryWindowStore } from '@millrace/testing';
 
@@ -20,13 +23,21 @@ export class BucketWorld {
 
   /** Takes tokens of the limit `rpm`, and gives the record of it. */
   take(entity: string, tokens: number, atMs = AT_MS, namespaceId = 'n1'): LambdaStreamRecord {
-    const name = `${namespaceId}/${entity}`;
+    return this.#count(`${namespaceId}/${entity}`, `${namespaceId}/b/${entity}/0`, 'gpt-4', tokens, atMs);
+  }
+
+  /** Records an event of so many tokens of the limit `rpm`, and gives the record of the meter that counts it. */
+  bill(entity: string, tokens: number, atMs = AT_MS): LambdaStreamRecord {
+    return this.#count(`meter of ${entity}`, `n1/v/${entity}/gpt-4`, 'm/0', tokens, atMs);
+  }
+
+  #count(name: string, partition: string, sort: string, tokens: number, atMs: number): LambdaStreamRecord {
     const oldImage = this.#items.get(name);
     const [base, nowUs] = [counterBase(atMs * 1_000), atMs * 1_000];
     const before = (attribute: string, first: bigint): bigint => BigInt(oldImage?.[attribute]?.['N' as never] ?? first);
     const newImage: WireItem = {
-      PK: { S: `${namespaceId}/b/${entity}/0` },
-      SK: { S: 'gpt-4' },
+      PK: { S: partition },
+      SK: { S: sort },
       v: { N: '1' },
       o: { N: String(before('o', BigInt(nowUs))) },
       seq: { N: String(before('seq', BigInt(nowUs)) + 1n) },
@@ -52,12 +63,17 @@ export function poison(stream: MemoryStream): LambdaStreamRecord {
 }
 
 /** Notes what it is told. */
-class NotedMetrics implements Metrics {
+export class NotedMetrics implements Metrics, SealMetrics {
   readonly batches: BatchFigures[] = [];
+  readonly rounds: SealFigures[] = [];
   readonly troubles: Trouble[] = [];
 
   figures(figures: BatchFigures): void {
     this.batches.push(figures);
+  }
+
+  seals(figures: SealFigures): void {
+    this.rounds.push(figures);
   }
 
   trouble(trouble: Trouble): void {
@@ -84,6 +100,18 @@ class TroubledWindows implements WindowStore {
   /** What an entity used of `rpm` in all windows of a type. */
   used(entity: string, type: WindowType): number {
     return usedIn(this.store, entity, type);
+  }
+}
+
+/** Marks in memory, which fail as a test says. */
+export class NotedMarks implements PeriodMarks {
+  readonly types = ['day', 'month'] as const;
+  readonly periods: OpenPeriod[] = [];
+  before: (period: OpenPeriod) => void = () => undefined;
+
+  async mark(period: OpenPeriod): Promise<void> {
+    this.before(period);
+    this.periods.push(period);
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SCHEDULE_EVENT } from '@millrace/aggregator-lambda';
 import { bundleOptions } from '@millrace/aggregator-lambda/bundle';
 import { createTable } from '@millrace/limiter/admin';
 import { launchEngine } from '@millrace/testing';
@@ -46,13 +47,16 @@ describe('the bundled function', () => {
     const event = await readFile(join(here, 'recorded-event.json'), 'utf8');
     await writeFile(join(folder, 'index.cjs'), bundle);
     const script = `require('./index.cjs').handler(${event}, { getRemainingTimeInMillis: () => 30000 })
-      .then((answer) => process.stdout.write('ANSWER ' + JSON.stringify(answer)));`;
+      .then((answer) => process.stdout.write('ANSWER ' + JSON.stringify(answer) + '\\n'))
+      .then(() => require('./index.cjs').handler(${JSON.stringify(SCHEDULE_EVENT)}, { getRemainingTimeInMillis: () => 30000 }))
+      .then((answer) => process.stdout.write('SEALED ' + JSON.stringify(answer)));`;
     const env = {
       AWS_REGION: region,
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       MILLRACE_TABLE: table,
+      MILLRACE_SEAL_TYPES: 'month',
     };
 
     const said = await new Promise<string>((resolve, reject) => {
@@ -62,6 +66,9 @@ describe('the bundled function', () => {
     });
 
     const lines = said.split('\n');
+    // The namespace of the recorded event is not in the registry: there is nothing to seal.
+    expect(lines.pop()).toBe('SEALED {"sealed":0,"failed":0,"isDone":true}');
+    expect(JSON.parse(lines.pop() ?? '')).toMatchObject({ Table: table, PeriodsSealed: 0, PeriodsNotSealed: 0 });
     expect(lines.at(-1)).toBe('ANSWER {"batchItemFailures":[{"itemIdentifier":"4421584500000000017450439092"}]}');
     expect(JSON.parse(lines.at(-2) ?? '')).toMatchObject({
       Table: table,

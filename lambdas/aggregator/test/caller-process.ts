@@ -1,3 +1,4 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
 import { isMillraceError, Limit, RateLimiter, type RateLimiterOptions } from '@millrace/limiter';
 
 /** What a process of callers is told. */
@@ -6,6 +7,8 @@ export interface CallersTask {
   readonly entities: readonly string[];
   readonly callers: number;
   readonly durationMs: number;
+  /** How long a caller rests between two calls: what is wanted is time and interleaving, not load. */
+  readonly restMs: number;
 }
 
 /** What its callers admit to. */
@@ -46,6 +49,7 @@ process.once('message', async (task: CallersTask) => {
       } catch (error) {
         errors.push(isMillraceError(error) ? `${error.code}: ${error.message}` : String(error));
       }
+      await sleepFor(task.restMs);
     }
   };
   await Promise.all(Array.from({ length: task.callers }, caller));

@@ -1,14 +1,24 @@
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { STREAM_FILTERS } from '@millrace/aggregator-lambda';
-import { namespaceFromItem, namespaceReadRequest, type WireItem, wireKey, zoneKey } from '@millrace/core';
+import { wireKey, zoneKey } from '@millrace/core';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { type FailureMessage, installedEngines, type PumpCheckpoints, PumpCrash, type PumpOptions, StreamPump } from '@millrace/testing';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { admitted, booked, callersProgram, liveWorld, runCallers } from './live-world.js';
+import { admitted, booked, callersProgram, liveWorld, namespaceId, runCallers } from './live-world.js';
 
 const TYPES = ['hour', 'day', 'week', 'month'] as const;
 const PROCESSES = 3;
-const DURATION_MS = 8_000;
+const CALLERS = 8;
+/** By how many batches of a shard are under way at once: how long callers take tokens meanwhile. */
+const DURATIONS_MS = [
+  [1, 30_000],
+  [4, 8_000],
+] as const;
+/** Keeps the processors of a small machine free: a thousand calls a second would show no more than these do. */
+const REST_MS = 200;
+/** Between two looks at the stream. */
+const POLL_MS = 400;
 
 let program: string;
 beforeAll(async () => {
@@ -25,12 +35,6 @@ function diceOf(seed: number): () => number {
   };
 }
 
-/** The id of the namespace `default`. */
-async function namespaceId({ dynamo, connection }: Pick<Awaited<ReturnType<typeof liveWorld>>, 'dynamo' | 'connection'>): Promise<string> {
-  const { Item: item } = await dynamo.send(new GetItemCommand(namespaceReadRequest(connection.table, 'default')));
-  return namespaceFromItem((item ?? {}) as WireItem).id;
-}
-
 /** Drains through pumps that die at random, each going on where the one before had come to. */
 async function drainDying(options: PumpOptions, dice: () => number, chance: number): Promise<number> {
   for (let deaths = 0; ; deaths += 1) {
@@ -44,13 +48,15 @@ async function drainDying(options: PumpOptions, dice: () => number, chance: numb
 }
 
 describe('three processes that take, correct and give back while the pump dies at random', () => {
-  it.each([1, 4])('are in the ledger with what they admit to, to the token, at a factor of %i', async (parallelizationFactor) => {
+  it.each(DURATIONS_MS)('are in the ledger with what they admit to, to the token, at a factor of %i, after %i ms', async (...run) => {
+    const [parallelizationFactor, durationMs] = run;
     const world = await liveWorld();
     const dice = diceOf(parallelizationFactor);
     const checkpoints: PumpCheckpoints = new Map();
     const options = { source: world.source, handler: world.handler, checkpoints, parallelizationFactor, filters: STREAM_FILTERS };
     const connection = { ...world.connection, requestTimeoutMs: 30_000, deadlineMs: 60_000 };
-    const task = { connection, entities: ['key-0', 'key-1', 'key-2', 'key-3'], callers: 8, durationMs: DURATION_MS };
+    const entities = ['key-0', 'key-1', 'key-2', 'key-3'];
+    const task = { connection, entities, callers: CALLERS, durationMs, restMs: REST_MS };
     // Each lane of a pass may be where the pump dies.
     const chance = 0.15 / parallelizationFactor;
     let isRunning = true;
@@ -59,7 +65,10 @@ describe('three processes that take, correct and give back while the pump dies a
     });
 
     let deaths = 0;
-    while (isRunning) deaths += await drainDying({ ...options, batchSize: 50 }, dice, chance);
+    while (isRunning) {
+      deaths += await drainDying({ ...options, batchSize: 50 }, dice, chance);
+      await sleepFor(POLL_MS);
+    }
     const reports = await callers;
     deaths += await drainDying({ ...options, batchSize: 50 }, dice, chance);
 
@@ -147,9 +156,39 @@ describe('the function with all that it reads of the table', () => {
 
     const days = (await world.windows()).filter(({ ref }) => ref.type === 'day').map(({ ref }) => new Date(ref.startMs).toISOString());
     expect(days.map((start) => start.slice(11))).toEqual(['15:00:00.000Z', '15:00:00.000Z']);
+    expect(Math.max(...world.figures('EntitiesNearLimit'))).toBe(1);
     expect(world.events.map(({ EventBusName: bus, Detail: detail }) => [bus, JSON.parse(detail ?? '')])).toMatchObject([
       ['limits', { entity: 'busy', resource: 'gpt-4', limit: 'rpd', window: { type: 'day' }, allowance: 10 }],
     ]);
+    await limiter.close();
+    await world.close();
+  });
+});
+
+describe('a batch that is lost', () => {
+  it('is told as a gap by the next one of the same buckets, and only then', async () => {
+    const world = await liveWorld();
+    const limiter = await RateLimiter.open(world.connection);
+    const limits = [Limit.perMinute('rpm', 60_000)];
+    let isLosing = false;
+    const handler: typeof world.handler = async (event, context) => (isLosing ? { batchItemFailures: [] } : world.handler(event, context));
+    const pump = new StreamPump({ source: world.source, handler, filters: STREAM_FILTERS });
+    const told: number[] = [];
+    for (const losing of [false, false, true, false, false]) {
+      isLosing = losing;
+      for (const entity of ['key-1', 'key-2']) await limiter.acquire(entity, 'gpt-4', { rpm: 1 }, { limits });
+      const before = world.figures('Gaps').length;
+      await pump.drain();
+      told.push(
+        world
+          .figures('Gaps')
+          .slice(before)
+          .reduce((sum, gaps) => sum + gaps, 0),
+      );
+    }
+
+    expect(told).toEqual([0, 0, 0, 2, 0]);
+    expect(booked(await world.windows(), 'month')).toEqual({ 'key-1': { rpm: 5 }, 'key-2': { rpm: 5 } });
     await limiter.close();
     await world.close();
   });

@@ -19,6 +19,7 @@ describe('a batch', () => {
         poison: 0,
         failed: 0,
         windowsWritten: 8,
+        gaps: 0,
         windowsKnown: 0,
         auditArchived: 0,
         throttles: 0,
@@ -26,6 +27,17 @@ describe('a batch', () => {
         durationMs: 0,
       },
     ]);
+  });
+
+  it('from which a record is missing tells that there is a gap, and is booked in full by the next record', async () => {
+    const [bucket, { invoke, windows, metrics }] = [new BucketWorld(), worldOf()];
+    const [first, lost, third] = [bucket.take('key', 5), bucket.take('key', 7), bucket.take('key', 1)];
+
+    expect(lost).toBeDefined();
+    await invoke([first, third]);
+
+    expect(metrics.sum('gaps')).toBe(1);
+    expect(windows.used('key', 'day')).toBe(13);
   });
 
   it('counts the first acquire of a bucket, which is an insert', async () => {

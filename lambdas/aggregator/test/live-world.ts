@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { DynamoDBClient, paginateScan, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, paginateScan, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { PutEventsCommand, PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { awsHandler, type BatchFigures, environmentOf, type Handler } from '@millrace/aggregator-lambda';
-import { parseUsageKey, type WindowType, type WireItem } from '@millrace/core';
+import { namespaceFromItem, namespaceReadRequest, parseUsageKey, type WindowType, type WireItem } from '@millrace/core';
 import { totalUsage, type UsageWindowItem, windowFromItem } from '@millrace/ledger';
 import { createTable } from '@millrace/limiter/admin';
 import { EngineStream, type LaunchOptions, launchEngine } from '@millrace/testing';
@@ -51,6 +51,7 @@ export async function liveWorld(options: LaunchOptions = {}, variables: Readonly
   });
   return {
     connection,
+    environment,
     dynamo,
     units,
     source,
@@ -58,7 +59,7 @@ export async function liveWorld(options: LaunchOptions = {}, variables: Readonly
     events,
     lines,
     handler,
-    figures: (name: keyof BatchFigures | 'Lag' | 'WindowsWritten') =>
+    figures: (name: keyof BatchFigures | 'Lag' | 'WindowsWritten' | 'PeriodsSealed' | 'HotItems' | 'Gaps' | 'EntitiesNearLimit') =>
       lines.map((line) => (JSON.parse(line) as Record<string, number>)[name]).filter((value) => value !== undefined),
     windows: () => windowsOf(dynamo, connection.table),
     async close() {
@@ -67,6 +68,15 @@ export async function liveWorld(options: LaunchOptions = {}, variables: Readonly
       await engine.close();
     },
   };
+}
+
+/** The id of the namespace `default`. */
+export async function namespaceId({
+  dynamo,
+  connection,
+}: Pick<Awaited<ReturnType<typeof liveWorld>>, 'dynamo' | 'connection'>): Promise<string> {
+  const { Item: item } = await dynamo.send(new GetItemCommand(namespaceReadRequest(connection.table, 'default')));
+  return namespaceFromItem((item ?? {}) as WireItem).id;
 }
 
 /** Write units of the windows' updates; a refused condition costs one, too, and no engine says so. */

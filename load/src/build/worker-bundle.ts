@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 
 /**
@@ -20,4 +21,9 @@ export function workerBundle(entry: string): BuildOptions {
     legalComments: 'none',
     logLevel: 'error',
   };
+}
+
+/** A file beside a module, as the module is now: a source in a test, compiled elsewhere. */
+export function besideThis(module: string, file: string): string {
+  return fileURLToPath(new URL(`${file}.${module.endsWith('.ts') ? 'ts' : 'js'}`, module));
 }

@@ -56,6 +56,7 @@ export async function runWorker(order: WorkerOrder, place: WorkerPlace): Promise
       ...place,
       isReady: async () => exit !== undefined || (await control.isReady()),
     });
+    if (place.signal?.aborted) return answer('killed', k6, { reason: 'stopped from outside before it began' });
     if (exit !== undefined) return answer('failed', k6, { reason: reasonOf(exit, k6) });
     if (!barrier.passed) return answer('late', k6, { reason: barrier.reason });
     const startedMs = place.nowMs();

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand, UsageError } from './arguments.js';
 
-describe('the arguments of a local run', () => {
+describe('the arguments of a run', () => {
   it('are those of the scenario where none are given', () => {
     expect(runCommand(['hot-key'])).toMatchObject({
-      mode: 'direct',
+      place: 'local',
+      workers: 1,
+      via: 'direct',
       users: 50,
       perSecond: 300,
       durationMs: 30_000,
@@ -20,6 +22,15 @@ describe('the arguments of a local run', () => {
     expect(runCommand(['hot-key', '--vus', '7'])).not.toHaveProperty('perSecond');
     expect(runCommand(['simple', '--rate', '0.5'])).toMatchObject({ users: 20, perSecond: 0.5 });
     expect(runCommand(['simple', '--rate', '100', '--vus', '7'])).toMatchObject({ users: 7, perSecond: 100 });
+  });
+
+  it('name where the load is made, and by how many', () => {
+    expect(runCommand(['simple', '--mode', 'distributed'])).toMatchObject({ place: 'distributed', workers: 2 });
+    expect(runCommand(['simple', '--mode', 'lambda', '--stack', 'Rig', '--workers', '8'])).toMatchObject({
+      place: 'lambda',
+      workers: 8,
+      stack: 'Rig',
+    });
   });
 
   it.each([
@@ -41,7 +52,14 @@ describe('the arguments of a local run', () => {
     [['simple', '--rate', '-1'], '--rate'],
     [['simple', '--duration', '10'], '--duration must be a time'],
     [['simple', '--duration', '0s'], '--duration must be a time'],
-    [['simple', '--mode', 'cloud'], '--mode must be one of direct, gateway'],
+    [['simple', '--via', 'proxy'], '--via must be one of direct, gateway'],
+    [['simple', '--mode', 'moon'], '--mode must be one of local, distributed, lambda, fargate'],
+    [['simple', '--workers', '3'], '--mode local is one k6'],
+    [['simple', '--mode', 'distributed', '--workers', '1001'], 'at most 1000'],
+    [['simple', '--mode', 'lambda'], 'name its stack with --stack'],
+    [['simple', '--mode', 'distributed', '--stack', 'Rig'], '--stack is for --mode lambda and fargate'],
+    [['simple', '--mode', 'fargate', '--stack', 'Rig', '--endpoint', 'http://127.0.0.1:8000'], 'leave --endpoint and --engine out'],
+    [['simple', '--mode', 'lambda', '--stack', 'Rig', '--via', 'gateway'], 'cannot be reached from there'],
     [['simple', '--engine', 'dynalite'], '--engine must be one of'],
     [['simple', '--endpoint', 'localhost:8000'], '--endpoint must be a URL'],
     [['simple', '--users', '3'], "Unknown option '--users'"],

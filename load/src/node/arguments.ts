@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { EngineName } from '@millrace/testing';
 import { SCENARIOS } from '../../scenarios/index.js';
+import { ARCHITECTURES, type RigArchitecture } from '../build/rig-assets.js';
 import type { Scenario } from '../plan/scenario.js';
 import type { Mode } from '../plan/settings.js';
 
@@ -118,6 +119,13 @@ export function runCommand(args: readonly string[]): RunCommand {
   };
 }
 
+/** Reads the arguments after `assets`. @throws UsageError */
+export function assetsCommand(args: readonly string[]): { readonly out: string; readonly arch: RigArchitecture } {
+  const { values } = parsedWith(args, { out: { type: 'string' }, arch: { type: 'string' } });
+  if (values.out === undefined) throw new UsageError('name the folder with --out');
+  return { out: values.out, arch: oneOf('arch', values.arch, Object.keys(ARCHITECTURES) as RigArchitecture[]) ?? 'arm64' };
+}
+
 type Values = ReturnType<typeof parsed>['values'];
 
 function placeOf(values: Values, scenario: Scenario): Pick<RunCommand, 'place' | 'workers' | 'stack'> {
@@ -137,8 +145,12 @@ function placeOf(values: Values, scenario: Scenario): Pick<RunCommand, 'place' |
 }
 
 function parsed(args: readonly string[]) {
+  return parsedWith(args, OPTIONS);
+}
+
+function parsedWith<const Options extends NonNullable<ParseArgsConfig['options']>>(args: readonly string[], options: Options) {
   try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     throw new UsageError((error as Error).message.split('. ')[0] ?? '');
   }

@@ -21,10 +21,10 @@ export class NoK6 extends Error {
 const OLDEST = [2, 2] as const;
 const VERSION = /\bv(\d+)\.(\d+)\.(\d+)/;
 
-/** Where the one that is built here is kept. */
-function builtPath(): string {
-  const ending = process.platform === 'win32' ? '.exe' : '';
-  return join(PACKAGE_ROOT, 'bin', `k6-${PINNED_VERSION}-${process.platform}-${process.arch}${ending}`);
+/** Where one that is built here is kept, by Node's names for its system. */
+export function builtPath(platform: string = process.platform, arch: string = process.arch): string {
+  const ending = platform === 'win32' ? '.exe' : '';
+  return join(PACKAGE_ROOT, 'bin', `k6-${PINNED_VERSION}-${platform}-${arch}${ending}`);
 }
 
 /**

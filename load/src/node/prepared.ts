@@ -1,10 +1,9 @@
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { fargateHost } from '../aws/fargate-host.js';
 import { lambdaHost } from '../aws/lambda-host.js';
 import { type Rig, rigOf } from '../aws/rig.js';
-import { workerBundle } from '../build/worker-bundle.js';
+import { besideThis, workerBundle } from '../build/worker-bundle.js';
 import { processHost } from '../distributed/process-host.js';
 import type { WorkerHost } from '../distributed/worker-host.js';
 import type { RunCommand } from './arguments.js';
@@ -55,14 +54,8 @@ function hostOfProcesses(entry: string, env: NodeJS.ProcessEnv): ({ site }: { si
 /** The worker that Lambda and Fargate run as well, as one file. */
 async function bundledWorker(): Promise<string> {
   const outfile = join(PACKAGE_ROOT, 'dist', 'worker', 'index.mjs');
-  await build({ ...workerBundle(besideThis('../distributed/worker-main')), outfile });
+  await build({ ...workerBundle(besideThis(import.meta.url, '../distributed/worker-main')), outfile });
   return outfile;
-}
-
-/** A file of this package as it is now: a source in a test, compiled elsewhere. */
-function besideThis(file: string): string {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return fileURLToPath(new URL(`${file}.${extension}`, import.meta.url));
 }
 
 async function onRig(command: RunCommand, run: string, { env, say }: Surroundings): Promise<Prepared> {

@@ -1,7 +1,8 @@
 import { SCENARIOS } from '../../scenarios/index.js';
+import { writeRigAssets } from '../build/rig-assets.js';
 import { renderTerminal } from '../plan/render.js';
 import { OUTCOME_EXIT } from '../plan/report.js';
-import { RUN_OPTIONS_USAGE, runCommand, UsageError } from './arguments.js';
+import { assetsCommand, RUN_OPTIONS_USAGE, runCommand, UsageError } from './arguments.js';
 import { type BenchResult, benchUser, GOALS } from './bench/bench.js';
 import { runScenario } from './run-scenario.js';
 
@@ -19,6 +20,7 @@ const USAGE = `Usage: pnpm load run <scenario> [options]
        pnpm load local <scenario> [options]      the same with --mode local
        pnpm load list
        pnpm load bench [--quick] [--json]
+       pnpm load assets --out DIR [--arch arm64|x64]   what the construct LoadRig is given
 
 ${RUN_OPTIONS_USAGE}
 Exit codes: 0 passed, 1 the run could not be made, 2 bad arguments, 98 the table is not exact, 99 a threshold failed.
@@ -40,6 +42,8 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
         return await run([...rest, '--mode', 'local'], terminal);
       case 'bench':
         return await bench(rest, terminal);
+      case 'assets':
+        return await assets(rest, terminal);
       case 'list':
         terminal.stdout.write(listing());
         return EXIT.ok;
@@ -69,6 +73,12 @@ async function bench(args: readonly string[], terminal: Terminal): Promise<numbe
   terminal.stdout.write(args.includes('--json') ? `${JSON.stringify({ ...result, goals: GOALS }, null, 2)}\n` : renderBench(result));
   const { cpuUs, mbPerUser } = result.acquire;
   return cpuUs <= GOALS.cpuUs && mbPerUser <= GOALS.mbPerUser ? EXIT.ok : EXIT.failed;
+}
+
+async function assets(args: readonly string[], { env, stderr }: Terminal): Promise<number> {
+  const { out, arch } = assetsCommand(args);
+  await writeRigAssets(out, arch, env, (text) => void stderr.write(`${text}\n`));
+  return EXIT.ok;
 }
 
 function renderBench({ acquire, bare, cpuRatio, memoryRatio }: BenchResult): string {

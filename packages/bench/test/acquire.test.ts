@@ -54,7 +54,7 @@ describe.each(['engine', 'stub'])('pnpm bench acquire, for a moment, on the %s',
 describe('the page of benchmarks', () => {
   it('has every section that the benches write', async () => {
     const page = await readFile(`${root}docs/benchmarks.md`, 'utf8');
-    for (const name of ['machine', 'promises', 'acquire', 'client', 'latency', 'throughput']) {
+    for (const name of ['machine', 'promises', 'acquire', 'client', 'latency', 'throughput', 'ledger']) {
       expect(page).toMatch(new RegExp(`<!-- bench:${name} -->[^]*<!-- /bench:${name} -->`));
     }
   });

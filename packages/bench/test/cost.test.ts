@@ -50,6 +50,13 @@ describe('operations, counted on an engine', () => {
     expect(units('cascade rejection')).toEqual({ requests: 3, readUnits: 0, writeUnits: 3 });
   });
 
+  it('of usage events are two units an item: the event, its name, and a meter for all of an entity that are written together', () => {
+    expect(units('event')).toEqual({ requests: 1, readUnits: 0, writeUnits: 4 });
+    expect(units('named event')).toEqual({ requests: 1, readUnits: 0, writeUnits: 6 });
+    expect(units('events together')).toEqual({ requests: 1, readUnits: 0, writeUnits: 42 });
+    expect(units('named events together')).toEqual({ requests: 1, readUnits: 0, writeUnits: 82 });
+  });
+
   it('are those of the page of the documents', async () => {
     const page = await readFile(new URL('../../../docs/costs.md', import.meta.url), 'utf8');
     const report = { engine: ground.engine, seed: 1, operations, scenarios: [], cache: [], breakEven: NO_BREAK_EVEN };

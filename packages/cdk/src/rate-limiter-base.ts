@@ -3,7 +3,8 @@ import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct, type IConstruct } from 'constructs';
-import { AccessRole, accessStatements } from './permissions/access-statements.js';
+import { AccessRole } from './permissions/access-role.js';
+import { accessStatements } from './permissions/access-statements.js';
 import { grantTableKey } from './table-key.js';
 
 /** A limiter: a table that services take tokens from. */
@@ -122,7 +123,6 @@ export abstract class RateLimiterBase extends Construct implements IRateLimiter 
         actions: statement.actions,
         resourceArns: statement.resources,
         conditions: statement.conditions as Record<string, Record<string, unknown>>,
-        scope: this,
       }),
     );
     if (this.encryptionKey !== undefined) {

@@ -1,5 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
+
+const outdir = mkdtempSync(join(tmpdir(), 'millrace-synth-'));
+afterAll(() => rmSync(outdir, { recursive: true }));
+// What the CDK's own validator finds is asserted where cdk-nag's findings are; here it would cost two seconds a file.
+process.env['CDK_VALIDATION'] = 'false';
+// A template names its assets whether or not they are copied, and no test reads where a construct was made.
+const context = { 'aws:cdk:disable-asset-staging': true, 'aws:cdk:disable-stack-trace': true };
 
 /** The template of a stack with what `build` makes in it. */
 export function templateOf(build: (stack: Stack) => unknown): Template {
@@ -19,7 +30,7 @@ export function mistakesOf(build: (stack: Stack) => unknown): string[] {
 
 /** A stack with a name of known length. */
 export function newStack(): Stack {
-  return new Stack(new App(), 'Stack');
+  return new Stack(new App({ outdir, context }), 'Stack');
 }
 
 /** The properties of the only resource of a type. */

@@ -2,13 +2,27 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, openCommandLine } from './command-line.js';
+import { createOlderTable } from './older-table.js';
 
 interface Examined {
   readonly ok: boolean;
   readonly checks: readonly { readonly check: string; readonly result: string; readonly found: string; readonly todo?: string }[];
 }
 
-const ALL = ['region', 'credentials', 'endpoint', 'clock', 'table', 'keys', 'schema', 'time to live', 'stream', 'namespace', 'limits'];
+const ALL = [
+  'region',
+  'credentials',
+  'endpoint',
+  'clock',
+  'table',
+  'keys',
+  'schema',
+  'time to live',
+  'stream',
+  'usage index',
+  'namespace',
+  'limits',
+];
 
 let here: CommandLine;
 beforeAll(async () => {
@@ -43,6 +57,7 @@ describe('millrace doctor', () => {
         'ok    schema        version 1',
         'ok    time to live  on',
         'ok    stream        on, with new and old images',
+        'ok    usage index   "windows" can be queried',
         'ok    namespace     default is active',
         'ok    limits        can be read; the system has none',
         '',
@@ -95,6 +110,23 @@ describe('millrace doctor', () => {
     expect((await here.millrace('doctor -n old')).out).toContain(
       'fail  namespace     namespace "old" is deleted; run "millrace namespace recover old"\n',
     );
+  });
+
+  it('warns of an index that an older table lacks, says what to do, and that done, is content', async () => {
+    const table = 'millrace-older';
+    await createOlderTable(here.engine, table);
+
+    const warned = await here.millrace(`doctor --table ${table}`);
+    const upgraded = await here.millrace(`table upgrade --table ${table}`);
+    const again = await here.millrace(`table upgrade --table ${table}`);
+
+    expect(warned.out).toContain(
+      'warn  usage index   "windows" is missing: "usage top" and seals are refused; ' +
+        'deploy the construct of this release, or run "millrace table upgrade" where there is none\n',
+    );
+    expect(upgraded).toMatchObject({ code: 0, out: 'index "windows" was added, and is usable\n', err: '' });
+    expect(again).toMatchObject({ code: 0, out: 'there was nothing to do\n', err: '' });
+    expect((await here.millrace(`doctor --table ${table}`)).out).toContain('ok    usage index   "windows" can be queried\n');
   });
 
   it("fails for a clock that is wrong by more than 250 ms, which it hears from the server's own", async () => {

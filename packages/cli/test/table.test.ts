@@ -43,9 +43,11 @@ describe('millrace table', () => {
         'stream        on',
         'time to live  on',
         `recovery      ${json['pointInTimeRecovery'] === undefined ? 'unknown' : json['pointInTimeRecovery'] === true ? 'on' : 'off'}`,
+        'usage index   usable',
       ),
     );
     expect(json).toMatchObject({ table: here.table, status: 'ACTIVE', releaseSchemaVersion: 1, schemaVersion: 1, readable: true });
+    expect(json).toMatchObject({ usageIndex: 'usable' });
   });
 
   it('migrates, or says that there was nothing to do', async () => {

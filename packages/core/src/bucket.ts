@@ -43,6 +43,16 @@ export interface BucketState {
   readonly nextLayout?: Layout;
   /** What the item that splits off from this one begins with; absent once it has. */
   readonly seeds?: ReadonlyMap<string, Seed>;
+  /** That the item was too hot, by whoever reads the stream; absent where nobody said so. Nothing depends on it. */
+  readonly hint?: SplitHint;
+}
+
+/** That an item was written to more often than one partition carries for long. Of another layout than the item has, it is done with. */
+export interface SplitHint {
+  /** The layout in which it was. */
+  readonly layout: Layout;
+  /** When, in seconds since the epoch. */
+  readonly atSec: number;
 }
 
 /** The layout that an item says; one that is missing has the first. */

@@ -16,6 +16,7 @@ export {
   type RequestId,
   type Reshape,
   type Seed,
+  type SplitHint,
   type TakeMove,
   takeMove,
   ttlSecFor,
@@ -38,7 +39,7 @@ export {
 } from './config.js';
 export { describeValue, type ErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
 export { type RateLimitHeaders, rateLimitHeaders } from './headers.js';
-export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind } from './input.js';
+export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind, utf8Length } from './input.js';
 export { instantMs, instantText } from './instant.js';
 export { acrossLayouts, FIRST_LAYOUT, type Layout, layoutAfter, MAX_SHARDS, mostShards, shardCount, shardTiming } from './layout.js';
 export { checkLimits, Limit, type LimitDefinition, type LimitOptions, MAX_LIMITS } from './limit.js';
@@ -53,9 +54,34 @@ export {
   type Place,
   placeBelow,
 } from './lineage.js';
+export {
+  AGGREGATOR_METRICS,
+  DECISION_METRICS,
+  type Distribution,
+  ENTITY_FIELD,
+  embeddedMetrics,
+  LEDGER_METRICS,
+  LIMITER_METRICS,
+  METRIC_DIMENSION,
+  METRICS_NAMESPACE,
+  type MetricDefinition,
+  type MetricPoint,
+  type MetricUnit,
+  OTHER_RESOURCES,
+  SEALING_METRICS,
+} from './metrics.js';
 export type { AbortSignalLike, Clock, Random, Sleep } from './runtime.js';
 export { creditInScale, debitInScale, inScale, isForeign, rescaleMove } from './scale.js';
 export { ATTRIBUTE, limitAttribute, limitOfAttribute, limitOfWindowAttribute, windowAttribute } from './schema/attributes.js';
+export {
+  EVENT_PREFIX,
+  type EventsRef,
+  eventKey,
+  eventNameKey,
+  eventsPartition,
+  meterKey,
+  parseMeterKey,
+} from './schema/event-keys.js';
 export {
   auditPartition,
   bucketKey,
@@ -72,16 +98,20 @@ export {
   listKey,
   listPartition,
   manifestLockKey,
+  manifestStateKey,
   namespaceKey,
   parseBucketKey,
   REGISTRY_PARTITION,
   SCHEMA_KEY,
   unescapeName,
 } from './schema/keys.js';
+export { type OpenPeriod, openPeriodKey, openPeriodsUntil, parseOpenPeriod } from './schema/period-keys.js';
 export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
 export {
   parseUsageKey,
   sealKey,
+  USAGE_SOURCES,
+  type UsageSource,
   usageKey,
   usagePartition,
   usageSort,
@@ -112,3 +142,4 @@ export {
   namespaceFromItem,
   namespaceReadRequest,
 } from './wire/namespace.js';
+export { type SplitHintWire, splitHintRequest } from './wire/split-hint.js';

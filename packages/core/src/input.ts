@@ -8,7 +8,7 @@ const LIMIT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** What a name stands for; it is said in the message when the name is refused. */
-export type NameKind = 'entity' | 'resource' | 'namespace' | 'parent' | 'actor' | 'manifest' | 'owner';
+export type NameKind = 'entity' | 'resource' | 'namespace' | 'parent' | 'actor' | 'manifest' | 'owner' | 'idempotencyKey';
 
 /** Checks a name that becomes part of a key: printable, not empty, at most 256 bytes of UTF-8. */
 export function checkName(kind: NameKind, value: unknown): string {

@@ -33,6 +33,10 @@ function usdOfPart(bill: Bill, name: string): number | undefined {
   return bill.parts.find(({ part }) => part === name)?.usd;
 }
 
+function withoutIndex({ parts }: Bill, key: 'requests' | 'readUnits' | 'writeUnits' | 'usd'): number {
+  return parts.reduce((sum, part) => sum + (part.part === 'usage index' ? 0 : part[key]), 0);
+}
+
 function billOf(workload: Workload): Bill {
   return monthlyBill(workload, prices);
 }
@@ -63,7 +67,7 @@ describe('the bill', () => {
     );
   });
 
-  it('grows in proportion to the acquires where the misses are a share, and batches are full or of one', () => {
+  it('grows in proportion to the acquires where the misses are a share, and batches are of one, but for windows, which are begun once', () => {
     fc.assert(
       fc.property(workloads, fc.double({ min: 0.1, max: 10, noNaN: true }), (given, factor) => {
         const workload = workloadOf({ ...given, configMissShare: given.configMissShare ?? 0.02, usageBatchSec: 0, storageGb: 0 });
@@ -71,8 +75,22 @@ describe('the bill', () => {
         const expected = scaled(billOf(workload), factor);
 
         for (const key of ['requests', 'readUnits', 'writeUnits', 'usd'] as const) {
-          expect(Math.abs(more.total[key] - expected.total[key])).toBeLessThanOrEqual(1e-9 * expected.total[key] + 1e-9);
+          const [is, wanted] = [withoutIndex(more, key), withoutIndex(expected, key)];
+          expect(Math.abs(is - wanted)).toBeLessThanOrEqual(1e-9 * wanted + 1e-9);
         }
+      }),
+    );
+  });
+
+  it('never has more of the index than of windows, nor than there can be windows in a month', () => {
+    fc.assert(
+      fc.property(workloads, (workload) => {
+        const { parts } = billOf(workload);
+        const unitsOf = (name: string): number => parts.find(({ part }) => part === name)?.writeUnits ?? 0;
+        const windows = [720, 30, 30 / 7, 1].slice(0, workload.usageWindows).reduce((sum, perMonth) => sum + perMonth, 0);
+
+        expect(unitsOf('usage index')).toBeLessThanOrEqual(unitsOf('usage') * (1 + 1e-9) + 1e-9);
+        expect(unitsOf('usage index')).toBeLessThanOrEqual(workload.entities * workload.resources * windows * (1 + 1e-9));
       }),
     );
   });
@@ -91,6 +109,7 @@ describe('the bill', () => {
         expect(without({ adjustsPerAcquire: 0 }, 'adjust')).toBe(0);
         expect(without({ configMissShare: 0 }, 'config')).toBe(0);
         expect(without({ usageWindows: 0 }, 'usage')).toBe(0);
+        expect(without({ usageWindows: 0 }, 'usage index')).toBe(0);
         expect(without({ usageWindows: 0 }, 'lambda')).toBe(0);
         expect(without({ storageGb: 0 }, 'storage')).toBe(0);
         expect(without({ streamReadsPerMonth: 0 }, 'streams')).toBe(0);

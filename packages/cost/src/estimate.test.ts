@@ -77,6 +77,32 @@ describe('the usage ledger', () => {
   });
 });
 
+describe('the index of windows', () => {
+  const busy = { entities: 100, acquiresPerMonth: 30_000_000 };
+
+  it('takes a unit for each window that is begun, and none for what is written to it later', () => {
+    // All hundred are busy in every window: hours, days, weeks and the month.
+    for (const [usageWindows, windows] of [
+      [1, 720],
+      [2, 750],
+      [3, 750 + 30 / 7],
+      [4, 751 + 30 / 7],
+    ] as const) {
+      expect(partOf({ ...busy, usageWindows }, 'usage index')?.writeUnits).toBeCloseTo(100 * windows, 6);
+    }
+    expect(partOf({ ...busy, usageWindows: 2 }, 'usage index')).toMatchObject({ requests: 0, readUnits: 0 });
+  });
+
+  it('takes hardly less than windows do where each is written to once', () => {
+    // A million buckets, each used once or so: nearly every record begins a window of each type.
+    const rare = { entities: 1_000_000, acquiresPerMonth: 10_000, usageWindows: 2, usageBatchSec: 0 };
+
+    expect(partOf(rare, 'usage')).toMatchObject({ writeUnits: 20_000 });
+    expect(partOf(rare, 'usage index')?.writeUnits).toBeGreaterThan(19_990);
+    expect(partOf(rare, 'usage index')?.writeUnits).toBeLessThan(20_000);
+  });
+});
+
 describe('capacity modes', () => {
   it('break even at the utilisation where an hour costs what its units would', () => {
     const { writeUtilisation, readUtilisation, reservedFromWrites } = breakEven(prices, 0.7);

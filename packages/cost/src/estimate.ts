@@ -14,6 +14,7 @@ export type PartName =
   | 'adjust'
   | 'config'
   | 'usage'
+  | 'usage index'
   | 'streams'
   | 'lambda'
   | 'storage'
@@ -50,6 +51,7 @@ export function monthlyBill(workload: Workload, prices: Prices): Bill {
     ofUnits('adjust', writes.adjust),
     ofUnits('config', configReads(workload)),
     ofUnits('usage', ledger.writes),
+    ofUnits('usage index', ledger.indexWrites),
     ofUsd('streams', streamReads, (streamReads * prices.usdPerMillionStreamReads) / MILLION),
     ofUsd(
       'lambda',

@@ -12,7 +12,8 @@ export const USAGE = `Usage: demo [--seconds N] [--json]
   --json        print the outcome as one JSON object; progress goes to stderr
   --help        print this
 
-Exit code: 0 if all that was to hold held, 1 if not (something was admitted beyond a bound), 2 for wrong arguments.
+Exit code: 0 if all that was to hold held, 1 if not (something was admitted beyond a bound, or the table
+or the usage ledger says another count), 2 for wrong arguments.
 `;
 
 const DEFAULT_SECONDS = '20';

@@ -1,10 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { renderReport } from './render.js';
-import type { EntityReport, RunReport } from './report.js';
+import type { EntityReport, LimitReport, RunReport } from './report.js';
 import { PLAIN, styleFor } from './style.js';
 
+function everywhere(tokens: number): LimitReport['inLedger'] {
+  return { hour: tokens, day: tokens, week: tokens, month: tokens };
+}
+
 function entity(id: string, depth: number, used: number): EntityReport {
-  const limit = { capacity: 10, perMinute: 60, used, bound: 2_000, peakTokens: depth, beyondTokens: 0, inTable: used };
+  const limit = {
+    capacity: 10,
+    perMinute: 60,
+    used,
+    bound: 2_000,
+    peakTokens: depth,
+    beyondTokens: 0,
+    inTable: used,
+    inLedger: everywhere(used),
+  };
   return {
     id,
     depth,
@@ -43,6 +56,8 @@ const REPORT: RunReport = {
   },
   beyondTokens: 0,
   tableAgrees: true,
+  aggregator: { batches: 4, bucketWrites: 1_900, windowsWritten: 16, longestLagMs: 1_500, givenUp: 0 },
+  ledgerAgrees: true,
 };
 
 describe('a report for people', () => {
@@ -74,6 +89,32 @@ describe('a report for people', () => {
 
     expect(renderReport(report, PLAIN)).toContain(
       '✗ the table and the clients disagree on 1 of 2 counts: acme tpm 1,000 used, 1,001 in the table',
+    );
+  });
+
+  it("ends with the ledger's chart, bars as long as what each entity used, and with its being equal to what the clients admit to", () => {
+    const lines = renderReport(REPORT, PLAIN).trimEnd().split('\n');
+
+    expect(lines.slice(-5)).toEqual([
+      'What the usage ledger says: tokens, by hour',
+      `acme      1,000  ${'█'.repeat(40)}`,
+      `  search    900  ${'█'.repeat(36)}`,
+      'booked from 1,900 writes of buckets in 4 batches, by 16 writes, 1.5 s behind at most',
+      '✓ the ledger agrees with what the clients admit to, by hour, day, week and month, on all 16 counts, to the token',
+    ]);
+  });
+
+  it('says on which counts the ledger and the table disagree, and how many records were given up', () => {
+    const [acme = entity('acme', 0, 0)] = REPORT.entities;
+    const limits = acme.limits.map((limit) =>
+      limit.limit === 'tpm' ? { ...limit, inLedger: { ...everywhere(1_000), week: 999 } } : limit,
+    );
+    const aggregator = { ...REPORT.aggregator, givenUp: 3 };
+    const text = renderReport({ ...REPORT, ok: false, ledgerAgrees: false, aggregator, entities: [{ ...acme, limits }] }, PLAIN);
+
+    expect(text).toContain('3 records were given up\n');
+    expect(text).toContain(
+      '✗ the ledger and the table disagree on 1 of 8 counts, first acme tpm by week: 999 in the ledger, 1,000 in the table',
     );
   });
 

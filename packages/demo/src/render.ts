@@ -1,3 +1,4 @@
+import { BOOKED_TYPES } from './ledger-books.js';
 import type { EntityReport, LimitReport, RunReport } from './report.js';
 import type { Style } from './style.js';
 
@@ -21,6 +22,10 @@ export function renderReport(report: RunReport, style: Style): string {
     '',
     style.bold('What held'),
     ...verdicts(report, style),
+    '',
+    style.bold('What the usage ledger says: tokens, by hour'),
+    ...ledgerChart(report.entities, style),
+    ...ledgerVerdict(report, style),
     '',
   ].join('\n');
 }
@@ -108,6 +113,52 @@ function verdicts(report: RunReport, style: Style): readonly string[] {
     mark(report.beyondTokens === 0, bound, style),
     mark(report.tableAgrees, books, style),
     ...(lost === 0 ? [] : [`  ${whole(lost)} replies of the engine were lost, and what they had taken with them`]),
+  ];
+}
+
+const BAR_COLUMNS = 40;
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar for each entity, of the tokens in the hours that the demo ran in: the organisation's, which is all of them, is the longest. */
+function ledgerChart(entities: readonly EntityReport[], style: Style): readonly string[] {
+  const rows = entities.map(({ id, depth, limits }) => ({
+    label: '  '.repeat(depth) + id,
+    tokens: limits.find(({ limit }) => limit === 'tpm')?.inLedger.hour ?? 0,
+  }));
+  const [labelWidth, countWidth] = [
+    Math.max(...rows.map(({ label }) => label.length)),
+    Math.max(...rows.map(({ tokens }) => whole(tokens).length)),
+  ];
+  const most = Math.max(1, ...rows.map(({ tokens }) => tokens));
+  return rows.map(({ label, tokens }) => {
+    const eighths = Math.round((Math.max(0, tokens) / most) * BAR_COLUMNS * 8);
+    const bar = '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+    return `${label.padEnd(labelWidth)}  ${whole(tokens).padStart(countWidth)}  ${style.good(bar)}`.trimEnd();
+  });
+}
+
+function ledgerVerdict({ entities, aggregator, tableAgrees, ledgerAgrees }: RunReport, style: Style): readonly string[] {
+  const counts = entities.flatMap(({ id, limits }) =>
+    limits.flatMap(({ limit, inTable, inLedger }) =>
+      BOOKED_TYPES.map((type) => ({ entity: id, limit, type, inTable, inLedger: inLedger[type] })),
+    ),
+  );
+  const apart = counts.filter((count) => count.inLedger !== count.inTable);
+  const [first] = apart;
+  const others = tableAgrees ? 'what the clients admit to' : 'the table';
+  const text =
+    first === undefined
+      ? `the ledger agrees with ${others}, by hour, day, week and month, on all ${counts.length} counts, to the token`
+      : `the ledger and the table disagree on ${apart.length} of ${counts.length} counts, first ${first.entity} ${first.limit} ` +
+        `by ${first.type}: ${whole(first.inLedger)} in the ledger, ${whole(first.inTable)} in the table`;
+  const { bucketWrites, batches, windowsWritten, longestLagMs, givenUp } = aggregator;
+  return [
+    style.dim(
+      `booked from ${whole(bucketWrites)} writes of buckets in ${whole(batches)} batches, by ${whole(windowsWritten)} writes, ` +
+        `${(longestLagMs / 1_000).toFixed(1)} s behind at most`,
+    ),
+    ...(givenUp === 0 ? [] : [style.bad(`${whole(givenUp)} records were given up`)]),
+    mark(ledgerAgrees, text, style),
   ];
 }
 

@@ -1,6 +1,7 @@
-import type { LimiterStats } from '@millrace/limiter';
+import type { LimiterStats, WindowType } from '@millrace/limiter';
 import { describe, expect, it } from 'vitest';
 import { Ledger } from './ledger.js';
+import type { LedgerBooks } from './ledger-books.js';
 import { keysUnder, MEMBERS } from './organisation.js';
 import { type Observations, reportOn } from './report.js';
 import type { Books } from './table-books.js';
@@ -45,6 +46,8 @@ function oneCall(changes: Partial<Observations> = {}): Observations {
     ledger,
     leases: { adjusted: 1, gaveBack: 0, tokensGivenBack: 0 },
     books: booksOf({ rpm: 1, tpm: 90 }),
+    ledgerBooks: ledgerOf({ rpm: 1, tpm: 90 }),
+    aggregator: { batches: 1, bucketWrites: 6, windowsWritten: 12, longestLagMs: 900, givenUp: 0 },
     statsBefore: { ...IDLE, acquires: 2, requests: { GetItem: 1 } },
     statsAfter: { ...IDLE, acquires: 4, writeUnits: 6, refusedWrites: 1, branchMisses: 1, requests: { GetItem: 1, UpdateItem: 10 } },
     ...changes,
@@ -55,6 +58,13 @@ function oneCall(changes: Partial<Observations> = {}): Observations {
 function booksOf(net: Readonly<Record<string, number>>): Books {
   const above = MEMBERS.filter(({ id }) => keysUnder(id).includes('search-query'));
   return new Map(above.map(({ id }) => [id, new Map(Object.entries(net))]));
+}
+
+/** What the ledger holds of `search-query` and those above it: the same in windows of each type, but for what `apart` says. */
+function ledgerOf(net: Readonly<Record<string, number>>, apart: Partial<Record<WindowType, number>> = {}): LedgerBooks {
+  const inTypes = (tokens: number) => ({ hour: tokens, day: tokens, week: tokens, month: tokens, ...apart });
+  const limits = new Map(Object.entries(net).map(([limit, tokens]) => [limit, inTypes(tokens)]));
+  return new Map([...booksOf(net).keys()].map((entity) => [entity, limits]));
 }
 
 describe('reporting', () => {
@@ -128,13 +138,25 @@ describe('reporting', () => {
 
   it('is not well when the table disagrees, unless a reply was lost that explains it', () => {
     const books = booksOf({ rpm: 1, tpm: 91 });
+    const ledgerBooks = ledgerOf({ rpm: 1, tpm: 91 });
     const statsAfter = { ...IDLE, acquires: 4, lostReplies: 1 };
 
-    expect(reportOn(oneCall({ books }))).toMatchObject({ ok: false, tableAgrees: false });
-    expect(reportOn(oneCall({ books, statsAfter }))).toMatchObject({ ok: true, tableAgrees: false });
+    expect(reportOn(oneCall({ books, ledgerBooks }))).toMatchObject({ ok: false, tableAgrees: false });
+    expect(reportOn(oneCall({ books, ledgerBooks, statsAfter }))).toMatchObject({ ok: true, tableAgrees: false });
+  });
+
+  it('is not well when windows of any one type say another count than the table, whatever was lost', () => {
+    const statsAfter = { ...IDLE, acquires: 4, lostReplies: 1 };
+
+    expect(reportOn(oneCall())).toMatchObject({ ok: true, ledgerAgrees: true });
+    for (const type of ['hour', 'day', 'week', 'month'] as const) {
+      const ledgerBooks = ledgerOf({ rpm: 1, tpm: 90 }, { [type]: 89 });
+      expect(reportOn(oneCall({ ledgerBooks, statsAfter }))).toMatchObject({ ok: false, tableAgrees: true, ledgerAgrees: false });
+    }
+    expect(reportOn(oneCall({ ledgerBooks: new Map() }))).toMatchObject({ ok: false, ledgerAgrees: false });
   });
 
   it('is not well when nothing was answered at all', () => {
-    expect(reportOn(oneCall({ tally: new Tally(), ledger: new Ledger(), books: new Map() })).ok).toBe(false);
+    expect(reportOn(oneCall({ tally: new Tally(), ledger: new Ledger(), books: new Map(), ledgerBooks: new Map() })).ok).toBe(false);
   });
 });

@@ -1,6 +1,8 @@
-import type { LimiterStats } from '@millrace/limiter';
+import type { LimiterStats, WindowType } from '@millrace/limiter';
 import { checkBound } from './bound.js';
 import type { Ledger } from './ledger.js';
+import { BOOKED_TYPES, type LedgerBooks } from './ledger-books.js';
+import type { AggregatorWork } from './live-ledger.js';
 import { depthOf, keysUnder, LEVELS, LIMIT_NAMES, type LimitName, MEMBERS } from './organisation.js';
 import type { Books } from './table-books.js';
 import type { Tally } from './tally.js';
@@ -13,6 +15,8 @@ export interface Observations {
   readonly ledger: Ledger;
   readonly leases: LeaseCounts;
   readonly books: Books;
+  readonly ledgerBooks: LedgerBooks;
+  readonly aggregator: AggregatorWork;
   /** The limiter's counters before the first call and after the last. */
   readonly statsBefore: LimiterStats;
   readonly statsAfter: LimiterStats;
@@ -31,6 +35,8 @@ export interface LimitReport {
   readonly beyondTokens: number;
   /** What the table says was used. */
   readonly inTable: number;
+  /** What the usage ledger says was used, by its windows of each type. */
+  readonly inLedger: Readonly<Record<WindowType, number>>;
 }
 
 /** The organisation, a project or a key. */
@@ -78,7 +84,12 @@ export interface RunReport {
   readonly cost: CostReport;
   readonly beyondTokens: number;
   readonly tableAgrees: boolean;
+  /** How the usage ledger came to be, and whether windows of each type say what the table says, for every limit. */
+  readonly aggregator: AggregatorWork;
+  readonly ledgerAgrees: boolean;
 }
+
+const NOTHING_BOOKED: LimitReport['inLedger'] = { hour: 0, day: 0, week: 0, month: 0 };
 
 /** Draws the conclusions from what a run has seen. */
 export function reportOn(seen: Observations): RunReport {
@@ -88,11 +99,13 @@ export function reportOn(seen: Observations): RunReport {
   const cost = reportCost(seen);
   const beyondTokens = limits.reduce((sum, limit) => sum + limit.beyondTokens, 0);
   const tableAgrees = limits.every((limit) => limit.used === limit.inTable);
+  const ledgerAgrees = limits.every(({ inLedger, inTable }) => BOOKED_TYPES.every((type) => inLedger[type] === inTable));
   const answered = tally.total('answered');
   const everyKey = MEMBERS[0] === undefined ? [] : keysUnder(MEMBERS[0].id);
   return {
-    // A lost reply may have leaked tokens, so it explains a table that says more. Nothing explains tokens beyond a bound.
-    ok: beyondTokens === 0 && answered > 0 && (tableAgrees || cost.lostReplies > 0),
+    // A lost reply may have leaked tokens, so it explains a table that says more. Nothing explains tokens beyond a bound, or a
+    // ledger that says another thing than the table.
+    ok: beyondTokens === 0 && answered > 0 && (tableAgrees || cost.lostReplies > 0) && ledgerAgrees,
     elapsedMs: Math.round(seen.elapsedMs),
     calls: {
       answered,
@@ -115,10 +128,12 @@ export function reportOn(seen: Observations): RunReport {
     cost,
     beyondTokens,
     tableAgrees,
+    aggregator: seen.aggregator,
+    ledgerAgrees,
   };
 }
 
-function reportEntity(member: (typeof MEMBERS)[number], { tally, ledger, books, elapsedMs }: Observations): EntityReport {
+function reportEntity(member: (typeof MEMBERS)[number], { tally, ledger, books, ledgerBooks, elapsedMs }: Observations): EntityReport {
   const apiKeys = keysUnder(member.id);
   const tallies = apiKeys.map((apiKey) => tally.of(apiKey));
   const sum = (count: 'answered' | 'tokensUsed'): number => tallies.reduce((total, tallyOfKey) => total + tallyOfKey[count], 0);
@@ -140,13 +155,15 @@ function reportEntity(member: (typeof MEMBERS)[number], { tally, ledger, books, 
         bound: Math.floor(limit.capacity + (limit.refill * elapsedMs) / limit.periodMs),
         ...checkBound(limit, ledger.movements(apiKeys, name)),
         inTable: books.get(member.id)?.get(name) ?? 0,
+        inLedger: ledgerBooks.get(member.id)?.get(name) ?? NOTHING_BOOKED,
       };
     }),
   };
 }
 
 function reportCost({ leases, statsBefore, statsAfter }: Observations): CostReport {
-  const since = (counter: Exclude<keyof LimiterStats, 'requests' | 'clock'>): number => statsAfter[counter] - statsBefore[counter];
+  const since = (counter: Exclude<keyof LimiterStats, 'requests' | 'clock' | 'events'>): number =>
+    statsAfter[counter] - statsBefore[counter];
   const requests: Readonly<Record<string, number>> = Object.fromEntries(
     Object.entries(statsAfter.requests)
       .map(([operation, sent]) => [operation, sent - (statsBefore.requests[operation] ?? 0)] as const)

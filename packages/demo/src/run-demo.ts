@@ -6,6 +6,8 @@ import { launchEngine } from '@millrace/testing';
 import { driveClients } from './client.js';
 import { openGateway } from './gateway.js';
 import { Ledger } from './ledger.js';
+import { readLedger } from './ledger-books.js';
+import { LiveLedger } from './live-ledger.js';
 import { modelStub } from './model-stub.js';
 import { API_KEYS, MEMBERS, MODEL, PROJECTS } from './organisation.js';
 import type { Progress } from './progress.js';
@@ -47,6 +49,7 @@ export async function runDemo({ seconds, progress, signal }: DemoOptions): Promi
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     deadlineMs: DEADLINE_MS,
   });
+  await using usageLedger = await LiveLedger.open(engine, table.name);
   for (const { id, parent, limits } of MEMBERS) {
     await limiter.entities.create(id, parent === undefined ? {} : { parent, cascade: true });
     await limiter.limits.setEntity(id, MODEL, limits);
@@ -58,6 +61,7 @@ export async function runDemo({ seconds, progress, signal }: DemoOptions): Promi
   progress.say(`engine    ${engine.name} at ${engine.endpoint}, table ${table.name}`);
   progress.say(`gateway   ${gateway.url}, in front of ${MODEL} (a stub that takes its time)`);
   progress.say(`prompts   ${prompts.length} READMEs from node_modules, tokens counted with ${ENCODING}`);
+  progress.say("ledger    booked live from the table's stream, by the aggregator as it is deployed");
   progress.say(`callers   ${API_KEYS.length} API keys in ${PROJECTS.length} projects of one organisation, for ${seconds} s\n`);
 
   const tally = new Tally();
@@ -71,13 +75,11 @@ export async function runDemo({ seconds, progress, signal }: DemoOptions): Promi
   signal.throwIfAborted();
   const elapsedMs = nowMs() - startedMs;
   const statsAfter = limiter.stats();
-  const books = await readBooks(
-    connection,
-    table.name,
-    MEMBERS.map(({ id }) => id),
-    MODEL,
-  );
-  return reportOn({ elapsedMs, tally, ledger, leases: witnessed.counts, books, statsBefore, statsAfter });
+  const entities = MEMBERS.map(({ id }) => id);
+  const books = await readBooks(connection, table.name, entities, MODEL);
+  const aggregator = await usageLedger.finish();
+  const ledgerBooks = await readLedger(limiter, entities, MODEL, nowMs());
+  return reportOn({ elapsedMs, tally, ledger, leases: witnessed.counts, books, ledgerBooks, aggregator, statsBefore, statsAfter });
 }
 
 /** A signal for when the time is up, or `sooner` was. Node 20 may collect an `AbortSignal.timeout` that only `any` knows. */

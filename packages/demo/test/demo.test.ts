@@ -45,6 +45,18 @@ describe('the demo, for a few seconds on the embedded engine', () => {
       for (const { limit, used, inTable } of limits) expect({ id, limit, used }).toEqual({ id, limit, used: inTable });
     }
   });
+
+  it('books the same in the usage ledger meanwhile, through the real aggregator: in windows of every type, to the token', () => {
+    expect(report.ledgerAgrees).toBe(true);
+    expect(report.aggregator).toMatchObject({ givenUp: 0 });
+    expect(report.aggregator.batches).toBeGreaterThan(1);
+    expect(report.aggregator.windowsWritten).toBeGreaterThan(0);
+    for (const { id, limits } of report.entities) {
+      for (const { limit, used, inLedger } of limits) {
+        expect({ id, limit, inLedger }).toEqual({ id, limit, inLedger: { hour: used, day: used, week: used, month: used } });
+      }
+    }
+  });
 });
 
 describe('a demo that is interrupted', () => {

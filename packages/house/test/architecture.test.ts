@@ -66,8 +66,29 @@ const breaches = [
     },
   },
   {
+    rule: 'constructs-need-only-the-cdk',
+    files: {
+      'packages/cdk/src/a.ts': "import 'esbuild';",
+      'node_modules/esbuild/package.json': '{ "name": "esbuild", "main": "index.js" }',
+      'node_modules/esbuild/index.js': 'module.exports = {};',
+    },
+  },
+  {
+    rule: 'aws-sdk-at-the-edge',
+    files: {
+      'packages/limiter/src/metrics/a.ts': "import '@aws-sdk/client-cloudwatch';",
+      'packages/limiter/src/metrics/cloudwatch/index.ts': "import '@aws-sdk/client-cloudwatch';",
+      'node_modules/@aws-sdk/client-cloudwatch/package.json': '{ "name": "@aws-sdk/client-cloudwatch", "main": "index.js" }',
+      'node_modules/@aws-sdk/client-cloudwatch/index.js': 'module.exports = {};',
+    },
+  },
+  {
     rule: 'public-doors-only',
     files: { 'packages/demo/src/a.ts': "import '../../limiter/src/entities.js';", 'packages/limiter/src/entities.ts': 'export {};' },
+  },
+  {
+    rule: 'infra-is-a-stranger',
+    files: { 'infra/bin/app.ts': "import '../../packages/core/src/index.js';", 'packages/core/src/index.ts': 'export {};' },
   },
   {
     rule: 'no-test-code-in-src',

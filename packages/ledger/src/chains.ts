@@ -8,7 +8,8 @@ import type { UsageWindowItem } from './change.js';
 export function chainsOf(windows: Iterable<UsageWindowItem>): readonly (readonly UsageWindowItem[])[] {
   const chains = new Map<string, UsageWindowItem[]>();
   for (const window of windows) {
-    const name = `${window.ref.type}/${bucketName(window.ref.bucket)}`;
+    const { source = 'buckets', type, bucket } = window.ref;
+    const name = `${source}/${type}/${bucketName(bucket)}`;
     const chain = chains.get(name);
     if (chain === undefined) chains.set(name, [window]);
     else chain.push(window);

@@ -1,5 +1,7 @@
 export { holdsChange, mergeChange, type UsageWindowItem, type WindowChange } from './change.js';
+export { type CountedState, meterFromItem } from './counted-state.js';
 export { findGaps, type Gap } from './gaps.js';
+export { beginsLate, countHoles } from './holes.js';
 export { LedgerError } from './ledger-error.js';
 export { findNestingGaps, type Nesting, type NestingGap } from './nesting.js';
 export { reduceSteps } from './reduce.js';

@@ -14,11 +14,12 @@ export function reduceSteps(
 ): readonly WindowChange[] {
   const changes = new Map<string, WindowChange>();
   const memory = new WindowMemory();
-  for (const { ref: bucket, eraUs, atMs, seq, limits } of steps) {
+  for (const { ref: bucket, source, eraUs, atMs, seq, limits } of steps) {
     const zone = zoneOf(bucket.namespaceId);
     for (const type of types) {
       const { startMs } = memory.windowOf(atMs, zone, type);
-      const change: WindowChange = { ref: { bucket, eraUs, type, startMs }, seq, limits };
+      const ref = { bucket, ...(source === undefined ? {} : { source }), eraUs, type, startMs };
+      const change: WindowChange = { ref, seq, limits };
       const { partition, sort } = usageKey(change.ref);
       const name = `${partition}\n${sort}`;
       const known = changes.get(name);

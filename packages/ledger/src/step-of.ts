@@ -6,6 +6,8 @@ import {
   limitAttribute,
   limitOfAttribute,
   parseBucketKey,
+  parseMeterKey,
+  type UsageSource,
   type WireItem,
 } from '@millrace/core';
 import { type Counters, lower } from './counters.js';
@@ -13,48 +15,56 @@ import { LedgerError } from './ledger-error.js';
 import type { BucketStep, LimitStep, StreamRecord } from './step.js';
 
 /**
- * What a record says that a bucket has used; undefined where it says nothing of it: another kind of item, a write that
- * moved no counter, or a deletion. An expiry takes nothing back.
+ * What a record says that a bucket has used, or that a meter has counted; undefined where it says nothing of either: another
+ * kind of item, a write that moved no counter, or a deletion. An expiry takes nothing back.
  *
- * @throws LedgerError if it is a bucket's, and cannot be read. What it counts is then unknown, so it must not be passed over.
+ * @throws LedgerError if it is of one of them, and cannot be read. What it counts is then unknown, so it must not be passed over.
  */
 export function stepOf(record: StreamRecord): BucketStep | undefined {
   const { eventId, atMs, oldImage, newImage } = record;
   const image = newImage ?? oldImage;
   if (image === undefined) throw new LedgerError(eventId, 'it has neither an old nor a new image');
-  const ref = bucketOf(eventId, image);
-  if (ref === undefined || newImage === undefined) return undefined;
+  const place = placeOf(eventId, image);
+  if (place === undefined || newImage === undefined) return undefined;
+  const { ref, source } = place;
   if (!Number.isFinite(atMs)) throw new LedgerError(eventId, 'it does not say when it happened');
 
-  const before = oldImage === undefined ? undefined : countersOf(eventId, oldImage);
-  const after = countersOf(eventId, newImage);
+  const before = oldImage === undefined ? undefined : countersOf(eventId, oldImage, source);
+  const after = countersOf(eventId, newImage, source);
   const limits = new Map<string, LimitStep>();
   for (const [limit, counters] of after.limits) {
     const step = limitStep(eventId, limit, before?.limits.get(limit), counters);
     if (step !== undefined) limits.set(limit, step);
   }
-  const seq = { from: before?.seq ?? after.seq - 1, to: after.seq };
+  // The number of a meter begins where its era does, and goes on by the events of a write; that of a bucket by one.
+  const seq = { from: before?.seq ?? (source === 'events' ? after.eraUs : after.seq - 1), to: after.seq };
   if (seq.from > seq.to) throw new LedgerError(eventId, `the write number goes from ${seq.from} down to ${seq.to}`);
-  return limits.size === 0 ? undefined : { ref, eraUs: after.eraUs, atMs, seq, limits };
+  // An event of no tokens is one, too; a write of a bucket that moved no counter is none's usage.
+  if (limits.size === 0 && (source === 'buckets' || seq.from === seq.to)) return undefined;
+  return { ref, ...(source === 'buckets' ? {} : { source }), eraUs: after.eraUs, atMs, seq, limits };
 }
 
-function bucketOf(eventId: string, image: WireItem): BucketRef | undefined {
+function placeOf(eventId: string, image: WireItem): { readonly ref: BucketRef; readonly source: UsageSource } | undefined {
   const [partition, sort] = [image[ATTRIBUTE.partitionKey], image[ATTRIBUTE.sortKey]];
   if (partition === undefined || sort === undefined || !('S' in partition) || !('S' in sort)) {
     throw new LedgerError(eventId, 'its image has no key of ours');
   }
+  const meter = parseMeterKey(partition.S, sort.S);
+  if (meter !== undefined) return { ref: meter, source: 'events' };
   const ref = parseBucketKey(partition.S, sort.S);
-  if (ref === undefined && partition.S.split('/')[1] === 'b') throw new LedgerError(eventId, `"${partition.S}" is no bucket that we know`);
-  return ref;
+  if (ref !== undefined) return { ref, source: 'buckets' };
+  if (partition.S.split('/')[1] === 'b') throw new LedgerError(eventId, `"${partition.S}" is no bucket that we know`);
+  return undefined;
 }
 
-/** The counters of a bucket's image, read strictly: a reader that took what is missing for 0 would book a nonsense. */
-function countersOf(eventId: string, image: WireItem) {
+/** The counters of an image, of a bucket or a meter, read strictly: a reader that took what is missing for 0 would book a nonsense. */
+function countersOf(eventId: string, image: WireItem, source: UsageSource) {
   const limits = new Map<string, Counters>();
   try {
-    checkSchemaVersion('the bucket', Number(wholeOf(image, ATTRIBUTE.schemaVersion)));
+    checkSchemaVersion(source === 'events' ? 'the meter' : 'the bucket', Number(wholeOf(image, ATTRIBUTE.schemaVersion)));
     for (const attribute of Object.keys(image)) {
-      const limit = limitOfAttribute(attribute);
+      // A meter has no arrival times.
+      const limit = limitOfAttribute(attribute, source === 'events' ? 'used' : 'tat');
       if (limit === undefined) continue;
       const [used, returned] = [wholeOf(image, limitAttribute('used', limit)), wholeOf(image, limitAttribute('returned', limit))];
       limits.set(limit, { used, returned });

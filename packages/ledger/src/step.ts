@@ -1,4 +1,4 @@
-import type { BucketRef, WireItem } from '@millrace/core';
+import type { BucketRef, UsageSource, WireItem } from '@millrace/core';
 
 /** One record of the table's stream. */
 export interface StreamRecord {
@@ -28,6 +28,8 @@ export interface LimitStep {
 /** What one write did to one item of a bucket, or several writes in a row. */
 export interface BucketStep {
   readonly ref: BucketRef;
+  /** `events` where it is the meter of usage events that was written, whose write number counts the events. @default 'buckets' */
+  readonly source?: UsageSource;
   /** The era of the item after the write; 0 where no writer has said so. */
   readonly eraUs: number;
   readonly atMs: number;

@@ -1,6 +1,7 @@
-import { type BucketState, bucketName, type WindowRef, type WindowType } from '@millrace/core';
+import { bucketName, type WindowRef, type WindowType } from '@millrace/core';
 import { chainsOf } from './chains.js';
 import type { UsageWindowItem } from './change.js';
+import type { CountedState } from './counted-state.js';
 import { haveBegunAnew, lower } from './counters.js';
 import type { LimitStep } from './step.js';
 import { totalUsage } from './usage.js';
@@ -49,7 +50,7 @@ export function findMismatches(
  * What a bucket item has counted and the ledger has not: what is still on its way, or, if nothing is, lost. `windows` are of
  * one type of this item, the last of them at least. A limit of which they know nothing is told from its base.
  */
-export function unbooked(windows: Iterable<UsageWindowItem>, state: BucketState): ReadonlyMap<string, LimitStep> {
+export function unbooked(windows: Iterable<UsageWindowItem>, state: Pick<CountedState, 'limits'>): ReadonlyMap<string, LimitStep> {
   const known = new Map<string, LimitStep>();
   for (const { limits } of chainsOf(windows).flat()) for (const [limit, step] of limits) known.set(limit, step);
   const missing = new Map<string, LimitStep>();

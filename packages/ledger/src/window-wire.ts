@@ -29,7 +29,8 @@ export interface WindowUpdateWire {
   ConditionExpression: string;
   ExpressionAttributeNames: Record<string, string>;
   ExpressionAttributeValues: WireItem;
-  ReturnValues: 'NONE';
+  /** What was there before of what is written, at no unit more: it tells whether a record is missing in between. */
+  ReturnValues: 'UPDATED_OLD';
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD';
   ReturnConsumedCapacity: 'TOTAL';
 }
@@ -125,8 +126,9 @@ function request(
   const [oldest, newest] = [expression.number(SCHEMA_VERSION - 1), expression.number(SCHEMA_VERSION + 1)];
   const isReadable = `(attribute_not_exists(${version}) OR ${version} BETWEEN ${oldest} AND ${newest})`;
   // Always the same for a window: the index, whose key it is, is written to when the item is made and never again.
-  const name = `${expression.name(ATTRIBUTE.windowName)} = ${expression.value({ S: windowName(ref) })}`;
-  const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`, name];
+  const name = windowName(ref);
+  const header = [`${version} = if_not_exists(${version}, ${expression.number(SCHEMA_VERSION)})`];
+  if (name !== undefined) header.push(`${expression.name(ATTRIBUTE.windowName)} = ${expression.value({ S: name })}`);
   if (expires !== undefined) header.push(`${expression.name(ATTRIBUTE.ttlSec)} = ${expression.number(expires)}`);
   return {
     TableName: table,
@@ -135,7 +137,7 @@ function request(
     ConditionExpression: [...conditions, isReadable].join(' AND '),
     ExpressionAttributeNames: expression.names,
     ExpressionAttributeValues: expression.values,
-    ReturnValues: 'NONE',
+    ReturnValues: 'UPDATED_OLD',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     ReturnConsumedCapacity: 'TOTAL',
   };

@@ -23,6 +23,8 @@ export type { NamespacePage, Namespaces, RegisterOptions } from './admin/namespa
 export type { PurgeOptions, PurgeProgress, PurgeResult } from './admin/purge.js';
 export type { StoredLevel } from './admin/stored-level.js';
 export type { LimitsInput, StoredLimits } from './admin/stored-limits.js';
+export type { BillingOptions, FlushSignal } from './billing/billing-options.js';
+export type { UsageEvent } from './billing/usage-event.js';
 export type { DynamoClient } from './dynamo/client.js';
 export {
   AcquireAborted,
@@ -31,6 +33,8 @@ export {
   type ClockEstimate,
   type ConfigCacheStats,
   EntityDisabled,
+  type EventMeta,
+  type EventValue,
   type Explanation,
   type HedgingOptions,
   isRateLimitExceeded,
@@ -43,11 +47,13 @@ export {
   type PrefetchOptions,
   RateLimitExceeded,
   RateLimiterUnavailable,
+  type RecordingStats,
   type Verdict,
 } from './engine/index.js';
 export type { RateLimiterOptions } from './options.js';
 export { RateLimiter } from './rate-limiter.js';
 export type { CurrentLimit, CurrentOptions, CurrentUsage } from './usage/current.js';
+export type { EventPage, EventsOptions, FindEventOptions } from './usage/events.js';
 export type { FindingKind, UsageFinding } from './usage/examine.js';
 export type { SealCheck, SealContent, SealName, SealOptions, UsageSeal } from './usage/seal.js';
 export type { SnapshotPage, SnapshotsOptions, UsageSnapshot } from './usage/snapshots.js';

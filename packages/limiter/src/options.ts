@@ -1,5 +1,6 @@
 import { type Clock, checkInteger, checkKeys, checkName, MAX_SHARDS, ValidationError } from '@millrace/core';
 import { checkActor } from './admin/administration.js';
+import { type BillingOptions, type BillingSettings, checkBilling } from './billing/billing-options.js';
 import { type ConnectionOptions, checkTableName } from './dynamo/client.js';
 import { checkTransport, type TransportName } from './dynamo/open-transport.js';
 import { checkHedging, checkPrefetch, type HedgingOptions, type PrefetchOptions, type PrefetchSettings } from './engine/index.js';
@@ -51,6 +52,8 @@ export interface RateLimiterOptions extends ConnectionOptions {
    * is not spread yet. @default 32
    */
   readonly maxShards?: number;
+  /** Records each committed lease on some resources, to bill by: see {@link BillingOptions}. @default none */
+  readonly billing?: BillingOptions;
 }
 
 const KNOWN: readonly (keyof RateLimiterOptions)[] = [
@@ -72,14 +75,16 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'hedging',
   'prefetch',
   'maxShards',
+  'billing',
 ];
 export const HOUR_MS = 3_600_000;
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
 
 /** The options, checked, with what is left out filled in; how to connect is checked where it is done. */
-export type CheckedOptions = Required<Omit<RateLimiterOptions, keyof ConnectionOptions | 'actor' | 'prefetch'>> & {
+export type CheckedOptions = Required<Omit<RateLimiterOptions, keyof ConnectionOptions | 'actor' | 'prefetch' | 'billing'>> & {
   readonly actor: string | undefined;
   readonly prefetch: PrefetchSettings | undefined;
+  readonly billing: BillingSettings | undefined;
 };
 
 /** Checks how a limiter is opened. */
@@ -105,6 +110,7 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
     maxWaiters: checkInteger('option "maxWaiters"', options.maxWaiters ?? 10_000, 0, 10_000_000),
     hedging: checkHedging(options.hedging) ?? false,
     prefetch: checkPrefetch(options.prefetch),
+    billing: checkBilling(options.billing),
     maxShards: checkInteger('option "maxShards"', options.maxShards ?? MAX_SHARDS, 1, MAX_SHARDS),
   };
 }

@@ -1,10 +1,11 @@
-import { checkInteger, checkName } from '@millrace/core';
+import { checkInteger, checkName, ValidationError } from '@millrace/core';
 import { registerAdministration } from './admin/access.js';
 import type { Administration } from './admin/administration.js';
 import { AuditLog } from './admin/audit-log.js';
 import { Entities } from './admin/entities.js';
 import { Namespaces } from './admin/namespaces.js';
 import { StoredLimits } from './admin/stored-limits.js';
+import { flushOnSignals } from './billing/flush-on-signal.js';
 import {
   type AcquireOptions,
   type Amounts,
@@ -17,6 +18,7 @@ import {
   publicError,
   type Verdict,
 } from './engine/index.js';
+import { registerObserved } from './metrics/access.js';
 import { checkOptions, HOUR_MS, type RateLimiterOptions } from './options.js';
 import { Usage } from './usage/usage.js';
 import { zoneOnce } from './usage/usage-parts.js';
@@ -47,11 +49,14 @@ export class RateLimiter {
   readonly #world: World;
   readonly #engine: Engine;
   readonly #isScoped: boolean;
+  readonly #stopListening: () => void;
 
   private constructor(world: World, engine: Engine, isScoped: boolean) {
     this.#world = world;
     this.#engine = engine;
     this.#isScoped = isScoped;
+    const flushOn = isScoped ? [] : world.flushOn;
+    this.#stopListening = flushOnSignals(flushOn, () => this.flush());
     const administration: Administration = {
       items: world.items,
       namespaceId: engine.namespaceId,
@@ -72,6 +77,13 @@ export class RateLimiter {
       zone: zoneOnce(administration),
     });
     registerAdministration(this, administration);
+    registerObserved(this, {
+      table: world.table,
+      observation: engine.stats.observation,
+      stats: () => this.stats(),
+      cacheStats: () => this.cacheStats(),
+      endings: world.endings,
+    });
   }
 
   /**
@@ -172,13 +184,65 @@ export class RateLimiter {
   /** What this limiter has done, and what it cost. */
   stats(): LimiterStats {
     const clock = this.#world.clockWatch?.estimate();
-    return { ...this.#engine.stats.snapshot(), ...(clock === undefined ? {} : { clock }) };
+    const events = this.#world.recorder?.stats();
+    return {
+      ...this.#engine.stats.snapshot(),
+      ...(clock === undefined ? {} : { clock }),
+      ...(events === undefined ? {} : { events }),
+    };
   }
 
-  /** Waits until running calls have ended. Leases that are open keep what they took; settle them before. */
+  /**
+   * Writes the usage events of all leases that were committed so far, at once. Nothing is sent where none waits.
+   *
+   * @throws RateLimiterUnavailable, or the MillraceError of what is wrong with the table, if some could not be written in the
+   *   time that `billing.flushDeadlineMs` gives; they are kept, and written as soon as they can be
+   */
+  async flush(): Promise<void> {
+    await this.#world.recorder?.flush();
+  }
+
+  /**
+   * Wraps the handler of a function that is frozen between its invocations, as AWS Lambda's are: each ends with a
+   * {@link flush}, whether the handler returns or throws. If only the flush fails, the invocation does.
+   *
+   * @example
+   * export const handler = limiter.withFlush(async (event) => { … });
+   */
+  withFlush<Args extends readonly unknown[], Result>(
+    handler: (...args: Args) => Result | Promise<Result>,
+  ): (...args: Args) => Promise<Result> {
+    if (typeof handler !== 'function') throw new ValidationError('handler', 'a function', handler);
+    return async (...args) => {
+      let result: Result;
+      try {
+        result = await handler(...args);
+      } catch (error) {
+        // What the handler threw is what its caller must see; events that could not be written wait for the next invocation.
+        await this.flush().catch(() => undefined);
+        throw error;
+      }
+      await this.flush();
+      return result;
+    };
+  }
+
+  /**
+   * Waits until running calls have ended, and writes the usage events that wait. Leases that are open keep what they took;
+   * settle them before.
+   *
+   * @throws RateLimiterUnavailable if some usage events could not be written; the limiter is closed all the same, and they are lost
+   */
   async close(): Promise<void> {
+    const { recorder, connection } = this.#world;
     await this.#engine.close();
-    if (!this.#isScoped) this.#world.connection.close();
+    try {
+      await (this.#isScoped ? recorder?.flush() : recorder?.close());
+      if (!this.#isScoped) await Promise.all([...this.#world.endings].map((end) => end()));
+    } finally {
+      this.#stopListening();
+      if (!this.#isScoped) connection.close();
+    }
   }
 
   /** Closes: what `await using` does at the end of a block. */

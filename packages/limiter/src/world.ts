@@ -2,6 +2,8 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { MillraceError, type Sleep } from '@millrace/core';
 import { eventIds } from './admin/audit-log.js';
 import type { ItemTable } from './admin/item-table.js';
+import type { FlushSignal } from './billing/billing-options.js';
+import { EventRecorder } from './billing/event-recorder.js';
 import { ClockWatch } from './clock-watch.js';
 import { type Connection, type ConnectionOptions, connect } from './dynamo/client.js';
 import { DocumentTable } from './dynamo/document-table.js';
@@ -24,9 +26,14 @@ export interface World {
   readonly engine: Omit<EngineOptions, 'namespaceId'>;
   /** What opening works with. Its clock is the one that was given, so that the corrected one is first read when a reply has come. */
   readonly parts: RetryParts;
+  /** Undefined if no lease is recorded. */
+  readonly recorder: EventRecorder | undefined;
+  readonly flushOn: readonly FlushSignal[];
   /** Undefined if the clock is taken as it is. */
   readonly clockWatch: ClockWatch | undefined;
   readonly deadlineMs: number;
+  /** What is to be done when the limiter has ended its calls, and still has its connection. It must not throw. */
+  readonly endings: Set<() => Promise<void>>;
 }
 
 /** A sleep that can be cut short, so that nobody's timer outlives the wait that it is for. */
@@ -52,14 +59,30 @@ function warnOfSpinning(): (entity: string, resource: string) => void {
   };
 }
 
+function warnOfBilling(message: string): void {
+  process.emitWarning(message, { type: 'MillraceWarning', code: 'MILLRACE_BILLING' });
+}
+
 function warnOfClock(message: string): void {
   process.emitWarning(message, { type: 'MillraceWarning', code: 'MILLRACE_CLOCK' });
 }
 
 /** Connects, and makes everything that does not depend on a namespace. Sends nothing to the table. */
 export async function openWorld(checked: CheckedOptions, options: ConnectionOptions): Promise<World> {
-  const { table, namespace, actor, requestTimeoutMs, deadlineMs, configTtlMs, maxEntries, maxWaiters, maxShards, hedging, prefetch } =
-    checked;
+  const {
+    table,
+    namespace,
+    actor,
+    requestTimeoutMs,
+    deadlineMs,
+    configTtlMs,
+    maxEntries,
+    maxWaiters,
+    maxShards,
+    hedging,
+    prefetch,
+    billing,
+  } = checked;
   const connected = await connect(options, table);
   const stats = new Stats();
   const clockWatch = checked.clockCorrection ? new ClockWatch(checked.clock, warnOfClock) : undefined;
@@ -71,14 +94,18 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
   const { transport, connection } = await openTransport(checked.transport, connected, sending);
   const sender = new Sender(connection.client, table, timeoutMs, sending.onRequest, sending.times);
   const store = new DynamoStore(transport, table);
+  const items = new DocumentTable(sender, table, runtime, deadlineMs);
+  const newEventId = eventIds(() => clock.nowMs());
+  const recording = { items, nowMs: () => clock.nowMs(), sleep, newEventId, deadlineMs, onTrouble: warnOfBilling };
+  const recorder = billing === undefined ? undefined : new EventRecorder({ ...recording, settings: billing });
   return {
     table,
     namespace,
     actor,
     connection,
     store,
-    items: new DocumentTable(sender, table, runtime, deadlineMs),
-    newEventId: eventIds(() => clock.nowMs()),
+    items,
+    newEventId,
     engine: {
       ...runtime,
       store,
@@ -90,10 +117,14 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
       hedging,
       onSpin: warnOfSpinning(),
       ...(prefetch === undefined ? {} : { prefetch }),
+      ...(recorder === undefined ? {} : { recorder }),
     },
     parts: { ...runtime, clock: checked.clock },
+    recorder,
+    flushOn: billing?.flushOn ?? [],
     clockWatch,
     deadlineMs,
+    endings: new Set(),
   };
 }
 

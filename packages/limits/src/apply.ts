@@ -6,6 +6,7 @@ import { ManifestLock, ManifestLocked } from './lock.js';
 import type { Manifest } from './manifest.js';
 import { type Plan, type PlanChange, type PlanOptions, plan } from './plan.js';
 import { administrationAt, type Reach } from './reach.js';
+import { type Restored, restoreLevels } from './restore.js';
 
 /** How a manifest is applied. */
 export interface ApplyOptions extends PlanOptions {
@@ -21,6 +22,12 @@ export interface ApplyOptions extends PlanOptions {
   readonly onPlan?: (plan: Plan) => void;
   /** Called before the first write and after each transaction. */
   readonly onProgress?: (progress: ApplyProgress) => void;
+  /**
+   * Called when the apply fails while it writes, still under the lock, and waited for; then the failure is thrown. `restore`
+   * puts back what the apply has changed, and may be called again if it fails, too. It is not called when another apply has
+   * taken over: that one decides now. @default what was written stays, and the next apply does the rest
+   */
+  readonly onFailure?: (failure: unknown, restore: () => Promise<Restored>) => Promise<void>;
 }
 
 /** How far an apply has come, in levels. */
@@ -29,7 +36,7 @@ export interface ApplyProgress {
   readonly total: number;
 }
 
-const KEYS: readonly (keyof ApplyOptions)[] = ['prune', 'actor', 'owner', 'takeOver', 'leaseMs', 'onPlan', 'onProgress'];
+const KEYS: readonly (keyof ApplyOptions)[] = ['prune', 'actor', 'owner', 'takeOver', 'leaseMs', 'onPlan', 'onProgress', 'onFailure'];
 const HOUR_MS = 3_600_000;
 
 /**
@@ -61,9 +68,29 @@ export async function applyManifest(reach: Reach, manifest: Manifest, options: A
 type CheckedOptions = ReturnType<typeof checkApply>;
 
 async function applyUnder(lock: ManifestLock, parts: Administration, manifest: Manifest, options: CheckedOptions): Promise<Plan> {
-  const { actor, prune, onPlan, onProgress } = options;
-  const planned = plan(manifest, await readLevels(parts, manifest), { prune });
+  const { prune, onPlan, onFailure } = options;
+  const live = await readLevels(parts, manifest);
+  const planned = plan(manifest, live, { prune });
   onPlan?.(planned);
+  try {
+    await write(lock, parts, manifest, planned, options);
+  } catch (failure) {
+    const mayRestore = onFailure !== undefined && !(failure instanceof ManifestLocked);
+    if (mayRestore) {
+      await onFailure(failure, () => restoreLevels({ parts, guard: () => lock.guard(), manifest, planned, live, actor: options.actor }));
+    }
+    throw failure;
+  }
+  return planned;
+}
+
+async function write(
+  lock: ManifestLock,
+  parts: Administration,
+  manifest: Manifest,
+  planned: Plan,
+  { actor, onProgress }: CheckedOptions,
+): Promise<void> {
   const changes = levelChanges(planned.changes);
   const total = changes.length;
   onProgress?.({ done: 0, total });
@@ -73,7 +100,7 @@ async function applyUnder(lock: ManifestLock, parts: Administration, manifest: M
     guard: () => lock.guard(),
     onProgress: (count) => onProgress?.({ done: count, total }),
   });
-  if (outcome === 'done') return planned;
+  if (outcome === 'done') return;
   const what = `the apply of manifest "${manifest.name}" was taken over after ${done} of ${total} changes`;
   throw new ManifestLocked(what, manifest.name, await lock.holder());
 }
@@ -91,11 +118,11 @@ function levelChanges(changes: readonly PlanChange[]): readonly LevelChange[] {
 
 function checkApply(parts: Administration, options: ApplyOptions) {
   checkKeys('options', options, KEYS);
-  const { actor, prune = true, owner = randomUUID(), takeOver = false, leaseMs = 60_000, onPlan, onProgress } = options;
+  const { actor, prune = true, owner = randomUUID(), takeOver = false, leaseMs = 60_000, onPlan, onProgress, onFailure } = options;
   for (const [name, value] of Object.entries({ prune, takeOver })) {
     if (typeof value !== 'boolean') throw new ValidationError(`option "${name}"`, 'true or false', value);
   }
-  for (const [name, value] of Object.entries({ onPlan, onProgress })) {
+  for (const [name, value] of Object.entries({ onPlan, onProgress, onFailure })) {
     if (value !== undefined && typeof value !== 'function') throw new ValidationError(`option "${name}"`, 'a function', value);
   }
   return {
@@ -106,5 +133,6 @@ function checkApply(parts: Administration, options: ApplyOptions) {
     leaseMs: checkInteger('option "leaseMs"', leaseMs, 1_000, 24 * HOUR_MS),
     onPlan,
     onProgress,
+    onFailure,
   };
 }

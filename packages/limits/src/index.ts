@@ -8,3 +8,5 @@ export { describeIssue, ManifestError, type ManifestIssue, type ManifestPath } f
 export { type ParseManifestOptions, parseManifest } from './parse-manifest.js';
 export { type Plan, type PlanAction, type PlanChange, type PlanOptions, plan } from './plan.js';
 export type { Reach } from './reach.js';
+export type { Restored } from './restore.js';
+export { writeManifest } from './write-manifest.js';

@@ -215,7 +215,7 @@ describe('applying a manifest', () => {
     [
       'an unknown option',
       { dryRun: true },
-      'options key must be one of prune, actor, owner, takeOver, leaseMs, onPlan, onProgress, got "dryRun"',
+      'options key must be one of prune, actor, owner, takeOver, leaseMs, onPlan, onProgress, onFailure, got "dryRun"',
     ],
     ['an empty owner', { owner: '' }, 'owner must be a string of at least one character, got ""'],
     ['a lease of nothing', { leaseMs: 0 }, 'option "leaseMs" must be a whole number from 1000 to 86400000, got 0'],

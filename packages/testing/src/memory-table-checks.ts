@@ -36,14 +36,15 @@ function checkWrite(write: ItemWrite): void {
   if (write.kind === 'update') checkUpdate(write);
 }
 
-function checkUpdate({ set = {}, add = {}, remove = [] }: ItemWrite & { readonly kind: 'update' }): void {
-  const attributes = [...Object.keys(set), ...Object.keys(add), ...remove];
+function checkUpdate({ set = {}, add = {}, count = {}, remove = [] }: ItemWrite & { readonly kind: 'update' }): void {
+  const attributes = [...Object.keys(set), ...Object.keys(add), ...Object.keys(count), ...remove];
   if (attributes.length === 0) throw refused('an update that changes nothing');
   if (new Set(attributes).size < attributes.length) throw refused(`an attribute that is changed twice: ${attributes.join(', ')}`);
   const keyAttributes: readonly string[] = [ATTRIBUTE.partitionKey, ATTRIBUTE.sortKey];
   if (attributes.some((attribute) => keyAttributes.includes(attribute))) throw refused('an update of a key');
   checkValue('set', set);
   checkValue('add', add);
+  checkValue('count', count);
 }
 
 function checkValue(path: string, value: unknown): void {

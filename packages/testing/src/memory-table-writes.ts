@@ -21,9 +21,11 @@ export function written(write: ItemWrite, old: Item | undefined): Item | undefin
     case 'check':
       return old;
     case 'update': {
-      const { key, set = {}, add = {}, remove = [] } = write;
+      const { key, set = {}, add = {}, count = {}, remove = [] } = write;
       const item: Record<string, unknown> = { ...old, [ATTRIBUTE.partitionKey]: key.partition, [ATTRIBUTE.sortKey]: key.sort, ...set };
       for (const [attribute, amount] of Object.entries(add)) item[attribute] = sum(attribute, old?.[attribute], amount);
+      for (const [attribute, { begin, add: amount }] of Object.entries(count))
+        item[attribute] = counted(attribute, old?.[attribute] ?? begin, amount);
       for (const attribute of remove) delete item[attribute];
       return item;
     }
@@ -35,6 +37,12 @@ function sum(attribute: string, old: unknown, amount: number): number {
     throw new StoreFailure('refused', 'no', `nothing can be added to "${attribute}", which is no number`);
   }
   return (old ?? 0) + amount;
+}
+
+function counted(attribute: string, from: unknown, amount: number): number | bigint {
+  if (!isNumeric(from)) throw new StoreFailure('refused', 'no', `nothing can be counted in "${attribute}", which is no number`);
+  const to = BigInt(from) + BigInt(amount);
+  return to <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(to) : to;
 }
 
 /** DynamoDB orders sort keys by their bytes in UTF-8, which is not how JavaScript orders text. */

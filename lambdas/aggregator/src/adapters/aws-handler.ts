@@ -1,11 +1,16 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
-import type { Clock } from '@millrace/core';
+import { type Clock, ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
+import { administrationOver } from '@millrace/limiter/admin';
 import { EmfMetrics } from '../emf.js';
 import type { Environment } from '../environment.js';
 import { type Handler, makeHandler } from '../handler.js';
+import { makeSealer, type Sealer } from '../sealer.js';
+import { SplitHints } from '../split-hints.js';
 import { ThresholdWatch } from '../threshold-watch.js';
+import { DynamoHints } from './dynamo-hints.js';
+import { DynamoMarks } from './dynamo-marks.js';
 import { DynamoLimits, DynamoUsage, DynamoZones } from './dynamo-readers.js';
 import { DynamoWindowStore } from './dynamo-windows.js';
 import { EventBridgeSink } from './event-bridge.js';
@@ -17,6 +22,8 @@ const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() };
 /** Clients and places that a test replaces; what is left out is AWS's own, by the usual chain. */
 export interface AwsParts {
   readonly dynamo?: DynamoDBClient;
+  /** Where DynamoDB is, for a client that is made here: of an engine that runs on this machine. */
+  readonly connection?: Pick<DynamoDBClientConfig, 'endpoint' | 'region' | 'credentials'>;
   /** Sends what goes to S3. */
   readonly fetch?: typeof fetch;
   readonly eventBridge?: Pick<EventBridgeClient, 'send'>;
@@ -26,14 +33,10 @@ export interface AwsParts {
 
 /** The handler with everything that it needs of AWS. It sends nothing before it is invoked. */
 export function awsHandler(environment: Environment, parts: AwsParts = {}): Handler {
-  const { table, options, retention, requestTimeoutMs, auditBucket, thresholdRatio, eventBus, metricsNamespace } = environment;
+  const { table, options, retention, requestTimeoutMs, auditBucket, thresholdRatio, eventBus, seals, hintFromPerSec } = environment;
   const clock = parts.clock ?? SYSTEM_CLOCK;
-  const sockets = { maxSockets: options.applyConcurrency };
-  const dynamo =
-    parts.dynamo ?? new DynamoDBClient({ requestHandler: { connectionTimeout: 1_000, httpsAgent: sockets, httpAgent: sockets } });
+  const dynamo = dynamoOf(environment, parts);
   const sender = new Sender(dynamo, requestTimeoutMs);
-  // Not by console.log: Lambda puts words of its own before each of its lines.
-  const write = parts.write ?? ((line: string) => void process.stdout.write(`${line}\n`));
   const events =
     eventBus === undefined ? undefined : new EventBridgeSink(parts.eventBridge ?? new EventBridgeClient({}), eventBus, requestTimeoutMs);
   const thresholds =
@@ -46,16 +49,67 @@ export function awsHandler(environment: Environment, parts: AwsParts = {}): Hand
           ...(events === undefined ? {} : { events }),
           atOnce: options.applyConcurrency,
         });
+  const windows = new DynamoWindowStore(sender, table, retention, longestOf(options.windowTypes));
   return makeHandler({
-    windows: new DynamoWindowStore(sender, table, retention),
+    windows,
+    takeGaps: () => windows.takeGaps(),
     zones: new DynamoZones(sender, table, clock),
     ...(auditBucket === undefined ? {} : { archive: s3Archive(environment, auditBucket, clock, parts.fetch) }),
     ...(thresholds === undefined ? {} : { thresholds }),
-    metrics: new EmfMetrics({ metricsNamespace, table, clock, write }),
+    ...(hintFromPerSec === undefined
+      ? {}
+      : {
+          hints: new SplitHints({
+            store: new DynamoHints(sender, table, clock),
+            fromPerSec: hintFromPerSec,
+            atOnce: options.applyConcurrency,
+          }),
+        }),
+    ...(seals === undefined ? {} : { periods: new DynamoMarks(sender, table, seals.types, clock) }),
+    metrics: metricsOf(environment, parts, clock),
     takeThrottles: () => sender.takeThrottles(),
     clock,
     options,
   });
+}
+
+function longestOf(types: readonly WindowType[]): WindowType | undefined {
+  return WINDOW_TYPES.filter((type) => types.includes(type)).at(-1);
+}
+
+/**
+ * The function that seals, with everything that it needs of AWS.
+ *
+ * @throws ValidationError if the environment names no type of window that is to be sealed
+ */
+export function awsSealer(environment: Environment, parts: AwsParts = {}): Sealer {
+  const { table, options, requestTimeoutMs, seals } = environment;
+  if (seals === undefined) throw new ValidationError('variable MILLRACE_SEAL_TYPES', 'set for a function that a schedule invokes', seals);
+  const clock = parts.clock ?? SYSTEM_CLOCK;
+  return makeSealer({
+    administration: administrationOver({
+      client: dynamoOf(environment, parts),
+      table,
+      requestTimeoutMs,
+      deadlineMs: requestTimeoutMs,
+      nowMs: () => clock.nowMs(),
+    }),
+    metrics: metricsOf(environment, parts, clock),
+    options: { lateMs: seals.lateMs, reserveMs: options.reserveMs },
+  });
+}
+
+function dynamoOf({ options }: Environment, { dynamo, connection }: AwsParts): DynamoDBClient {
+  const sockets = { maxSockets: options.applyConcurrency };
+  return (
+    dynamo ?? new DynamoDBClient({ ...connection, requestHandler: { connectionTimeout: 1_000, httpsAgent: sockets, httpAgent: sockets } })
+  );
+}
+
+function metricsOf({ metricsNamespace, table }: Environment, parts: AwsParts, clock: Clock): EmfMetrics {
+  // Not by console.log: Lambda puts words of its own before each of its lines.
+  const write = parts.write ?? ((line: string) => void process.stdout.write(`${line}\n`));
+  return new EmfMetrics({ metricsNamespace, table, clock, write });
 }
 
 function s3Archive(environment: Environment, bucket: string, clock: Clock, send: typeof fetch | undefined): S3Archive {

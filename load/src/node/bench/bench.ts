@@ -9,7 +9,8 @@ import { type RunSettings, SETTINGS_VARIABLE, settingsText } from '../../plan/se
 import { bundle, bundleScenario } from '../bundle.js';
 import { findK6, type K6Binary } from '../k6-binary.js';
 import { runK6 } from '../k6-process.js';
-import type { Surroundings } from '../local-run.js';
+import { keysOf } from '../one-k6.js';
+import type { Surroundings } from '../run-scenario.js';
 import { furnish, openSite, type Site } from '../site.js';
 import { type ProcessUsage, watchProcess } from './process-usage.js';
 
@@ -117,7 +118,7 @@ async function acquireScript(site: Site, env: NodeJS.ProcessEnv, { users }: Benc
     requestTimeoutMs: 30_000,
   };
   await furnish(site.limiter, worldOf(scenario, settings));
-  return { file: await bundleScenario(SCENARIO, 'direct'), env: { ...keysOf(site, env), [SETTINGS_VARIABLE]: settingsText(settings) } };
+  return { file: await bundleScenario(SCENARIO, 'direct'), env: { ...env, ...keysOf(site), [SETTINGS_VARIABLE]: settingsText(settings) } };
 }
 
 async function bareScript(site: Site, env: NodeJS.ProcessEnv): Promise<Script> {
@@ -137,10 +138,5 @@ async function bareScript(site: Site, env: NodeJS.ProcessEnv): Promise<Script> {
      export default bareTurn(__ENV);`,
   );
   const { endpoint, region } = site.connection;
-  return { file, env: { ...keysOf(site, env), BARE_ENDPOINT: endpoint, BARE_REGION: region, BARE_BODY: JSON.stringify(write) } };
-}
-
-function keysOf({ connection }: Site, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { accessKeyId, secretAccessKey } = connection.credentials;
-  return { ...env, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: '' };
+  return { file, env: { ...env, ...keysOf(site), BARE_ENDPOINT: endpoint, BARE_REGION: region, BARE_BODY: JSON.stringify(write) } };
 }

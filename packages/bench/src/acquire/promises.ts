@@ -1,16 +1,9 @@
 import type { CaseName } from '../contestants/contestant.js';
 import type { Row } from '../measure/cell.js';
 import { figure } from '../render/figure.js';
+import { NOT_MEASURED, type Outcome } from '../render/outcome.js';
 import type { Exactness } from './exactness.js';
 import type { Probing } from './probing.js';
-
-/** One of the figures that the project promises. */
-export interface Outcome {
-  readonly promise: string;
-  readonly measured: string;
-  /** Undefined where this run did not measure it. */
-  readonly kept: boolean | undefined;
-}
 
 /** What a run measured that promises are made of. */
 export interface Evidence {
@@ -19,7 +12,6 @@ export interface Evidence {
   readonly probing?: Probing;
 }
 
-const NOT_MEASURED = 'not measured in this run';
 const CALLERS = 64;
 
 /** Every promise about `acquire`, with what was measured of it. All rates and costs are ratios to the bare SDK in the same run. */

@@ -2,8 +2,8 @@ import type { CaseName } from '../contestants/contestant.js';
 import type { Row } from '../measure/cell.js';
 import { absencesText, type Measured } from '../measure/measure-cells.js';
 import { figure, times } from '../render/figure.js';
+import { type Outcome, promiseTable } from '../render/outcome.js';
 import { markdownTable, plainTable, type TextTable } from '../render/table.js';
-import type { Outcome } from './promises.js';
 
 /** All that `pnpm bench acquire` has found; what `--json` prints. */
 export interface AcquireReport extends Measured {
@@ -63,15 +63,6 @@ export function caseTable(rows: readonly Row[], caseName: CaseName): TextTable {
 /** The cases that were measured, in their order. */
 function casesOf(rows: readonly Row[]): readonly CaseName[] {
   return [...new Set(rows.map(({ caseName }) => caseName))];
-}
-
-/** What was promised, and what came of it. */
-function promiseTable(outcomes: readonly Outcome[]): TextTable {
-  return {
-    titles: ['', 'promise', 'measured'],
-    left: 3,
-    rows: outcomes.map(({ promise, measured, kept }) => [kept === undefined ? '-' : kept ? 'ok' : 'FAILED', promise, measured]),
-  };
 }
 
 /** What the columns count, for those who read only the table. */

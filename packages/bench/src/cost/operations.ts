@@ -3,6 +3,7 @@ import type { Ground } from './ground.js';
 import type { Operation } from './operation.js';
 import { ACQUIRES, GUESSES } from './operations-acquire.js';
 import { ADMINISTRATION, CONFIG } from './operations-config.js';
+import { EVENTS } from './operations-events.js';
 import { REFUSALS, SETTLING } from './operations-settle.js';
 
 /** What one operation costs, as it was counted. */
@@ -10,7 +11,7 @@ export interface OperationCount extends Pick<Operation, 'id' | 'published' | 'ou
   readonly counted: Units;
 }
 
-const OPERATIONS: readonly Operation[] = [...ACQUIRES, ...REFUSALS, ...GUESSES, ...SETTLING, ...CONFIG, ...ADMINISTRATION];
+const OPERATIONS: readonly Operation[] = [...ACQUIRES, ...REFUSALS, ...GUESSES, ...SETTLING, ...EVENTS, ...CONFIG, ...ADMINISTRATION];
 
 /** The time between two rows, far below the life of anything that is remembered. */
 const ROW_MS = 10;

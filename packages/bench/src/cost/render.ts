@@ -26,7 +26,8 @@ export function markdownOf(report: CostReport, tables: readonly Table[]): string
     `Each was run with ${report.scenarios.map(({ scenario, acquires }) => `${acquires.toLocaleString('en-US')} acquires (${scenario})`).join(', ')},`,
     `seed ${report.seed}, at the scenario's own pace by a clock that does not pass by itself. The bench fails where read or write units`,
     'differ from the formulas of `@millrace/cost` by more than 2 %. The ledger, its Lambda and storage are formulas only: one write for each',
-    'bucket, window and batch, with the two windows, 100 records and 5 s of the peer. Longer batches cost less.\n',
+    'bucket, window and batch, and one in the index for each window that is new, with the two windows, 100 records and 5 s of the peer.',
+    'Longer batches cost less.\n',
     ...others.map((table) => section(table, '###')),
     NOTES,
   ].join('\n');

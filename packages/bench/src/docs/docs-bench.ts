@@ -7,6 +7,9 @@ import { acquireSvg } from '../acquire/plot.js';
 import { acquireMarkdown, promisesMarkdown } from '../acquire/report.js';
 import { namesOf, readOptions } from '../arguments.js';
 import type { Bench, Terminal } from '../bench.js';
+import { reportLedger } from '../ledger/ledger-bench.js';
+import { DOCUMENTED, readLedgerOptions } from '../ledger/options.js';
+import { ledgerMarkdown } from '../ledger/report.js';
 import { describeMachine } from '../machine.js';
 import { measurePublished, type PublishedTable, publishedMarkdown, readPublishedOptions } from '../published/published-bench.js';
 import { LATENCY, THROUGHPUT } from '../published/tables.js';
@@ -16,6 +19,8 @@ import { replaceSection } from './sections.js';
 interface Making {
   /** Options of measuring, handed on as they were typed. */
   readonly args: readonly string[];
+  /** Those of them that also say something where work is done and not time is filled. */
+  readonly countArgs: readonly string[];
   readonly stderr: Terminal['stderr'];
   /** Writes a plot beside the page. */
   plot(file: string, svg: string): Promise<void>;
@@ -55,6 +60,11 @@ const SECTIONS: readonly Section[] = [
   },
   publishedSection(LATENCY),
   publishedSection(THROUGHPUT),
+  {
+    name: 'ledger',
+    make: async ({ countArgs, stderr }) =>
+      ledgerMarkdown(await reportLedger({ ...readLedgerOptions(countArgs), cells: DOCUMENTED }, stderr)),
+  },
 ];
 
 function publishedSection(table: PublishedTable): Section {
@@ -96,13 +106,17 @@ export const docsBench: Bench = {
       given.only,
       SECTIONS.map(({ name }) => name),
     );
+    const countArgs = [
+      ...(given.repetitions === undefined ? [] : ['--repetitions', given.repetitions]),
+      ...(given.quick === true ? ['--quick'] : []),
+    ];
     const making: Making = {
       args: [
         ...(given.seconds === undefined ? [] : ['--seconds', given.seconds]),
         ...(given.warmup === undefined ? [] : ['--warmup', given.warmup]),
-        ...(given.repetitions === undefined ? [] : ['--repetitions', given.repetitions]),
-        ...(given.quick === true ? ['--quick'] : []),
+        ...countArgs,
       ],
+      countArgs,
       stderr: terminal.stderr,
       async plot(file, svg) {
         const folder = join(dirname(page), 'benchmarks');

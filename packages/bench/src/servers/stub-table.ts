@@ -40,6 +40,11 @@ export class StubTable {
     return this.#items.get(this.#idOf(key));
   }
 
+  /** Every item, in the order in which they were first written. */
+  all(): StoredItem[] {
+    return [...this.#items.values()];
+  }
+
   put(item: StoredItem): void {
     this.#items.set(this.#idOf(item), item);
   }

@@ -55,6 +55,8 @@ export class Stub {
         const items = this.#table(request.TableName).query(request.KeyConditionExpression ?? '', request);
         return { Items: request.ScanIndexForward === false ? items.reverse() : items, ...capacity(request, 1) };
       }
+      case 'Scan':
+        return { Items: this.#table(request.TableName).all(), ...capacity(request, 1) };
       case 'UpdateItem':
         return this.#update(request);
       case 'TransactWriteItems':

@@ -1,15 +1,7 @@
-import { WINDOW_INDEX } from '@millrace/core';
+import { REGISTRY_PARTITION, WINDOW_INDEX } from '@millrace/core';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-
-/** What somebody uses a limiter for. */
-export enum AccessRole {
-  /** Services: acquire, adjust, release, and read the limits that hold. */
-  ACQUIRE = 'acquire',
-  /** Dashboards and reports: read limits, buckets and usage. */
-  READ = 'read',
-  /** Operators: entities, limits and namespaces, beside all the others do. */
-  ADMIN = 'admin',
-}
+import { AccessRole } from './access-role.js';
+import { checkNamespaceId } from './namespace-id.js';
 
 /** The table that access is given to, and the part of it. */
 export interface AccessTarget {
@@ -18,31 +10,85 @@ export interface AccessTarget {
   /**
    * The id of a namespace, which fences the access to the items of that namespace.
    *
-   * @default - the whole table
+   * @default - all namespaces
    */
   readonly namespaceId?: string;
 }
 
-const READS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const ACTIONS: Readonly<Record<AccessRole, readonly string[]>> = {
-  [AccessRole.ACQUIRE]: [...READS, 'dynamodb:UpdateItem'],
-  [AccessRole.READ]: READS,
-  [AccessRole.ADMIN]: [
-    ...READS,
-    'dynamodb:UpdateItem',
-    'dynamodb:PutItem',
-    'dynamodb:DeleteItem',
-    'dynamodb:BatchWriteItem',
-    'dynamodb:ConditionCheckItem',
-  ],
-};
+/** Actions that are allowed, on items whose partition keys are like one of these; on all where there are none. */
+interface Permit {
+  readonly actions: readonly string[];
+  readonly keys?: readonly string[];
+  readonly index?: string;
+}
 
-/** The statements that give a role of use: item actions only, since that is all that the SDK sends. */
+/**
+ * The statements that give a role of use: the actions that the SDK sends for it, on the keys that it sends them for. A test
+ * records both, and fails for one that is missing as for one too many.
+ *
+ * None of the fenced actions can leave its keys out, so `ForAllValues`, which holds for no keys at all, opens nothing: a
+ * Scan, which has none, is never fenced.
+ */
 export function accessStatements(role: AccessRole, { tableArn, namespaceId }: AccessTarget): PolicyStatement[] {
-  const fence =
-    namespaceId === undefined ? {} : { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${namespaceId}/*`] } } };
+  const id = namespaceId === undefined ? undefined : checkNamespaceId(namespaceId);
+  return permitsOf(role, id).map(
+    ({ actions, keys, index }) =>
+      new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [index === undefined ? tableArn : `${tableArn}/index/${index}`],
+        ...(keys === undefined ? {} : { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...keys] } } }),
+      }),
+  );
+}
+
+function permitsOf(role: AccessRole, id: string | undefined): readonly Permit[] {
+  switch (role) {
+    case AccessRole.ACQUIRE:
+      return acquirePermits(id ?? '*');
+    case AccessRole.READ:
+      return id === undefined ? READ_ALL : readPermits(id);
+    case AccessRole.ADMIN:
+      return id === undefined ? ADMIN_ALL : adminPermits(id);
+  }
+}
+
+/** Which namespace a name means. One name at a time: who the other tenants are cannot be listed. */
+const FIND_NAMESPACE: Permit = { actions: ['GetItem'], keys: [REGISTRY_PARTITION] };
+const READS = ['GetItem', 'BatchGetItem', 'Query'];
+
+/** Buckets are written; the limits, the entities and the closing of the namespace are read. */
+function acquirePermits(id: string): readonly Permit[] {
   return [
-    new PolicyStatement({ actions: [...ACTIONS[role]], resources: [tableArn], ...fence }),
-    new PolicyStatement({ actions: ['dynamodb:Query'], resources: [`${tableArn}/index/${WINDOW_INDEX}`], ...fence }),
+    FIND_NAMESPACE,
+    { actions: ['GetItem', 'UpdateItem'], keys: [`${id}/b/*`] },
+    { actions: ['BatchGetItem'], keys: [`${id}/e/*`, `${id}/r/*`, `${id}/s`] },
   ];
 }
+
+function readPermits(id: string): readonly Permit[] {
+  return [FIND_NAMESPACE, { actions: READS, keys: [`${id}/*`] }, { actions: ['Query'], keys: [`${id}/w/*`], index: WINDOW_INDEX }];
+}
+
+/** Audit events are added and never taken away, and a namespace cannot be purged from within. */
+function adminPermits(id: string): readonly Permit[] {
+  const [buckets, entities, lists, manifests] = [`${id}/b/*`, `${id}/e/*`, `${id}/l/*`, `${id}/m/*`];
+  const [resources, system, usage, seals] = [`${id}/r/*`, `${id}/s`, `${id}/u/*`, `${id}/seal/*`];
+  return [
+    ...readPermits(id),
+    { actions: ['PutItem'], keys: [`${id}/a`, `${id}/a/*`, entities, lists, manifests, usage, seals] },
+    { actions: ['UpdateItem'], keys: [buckets, entities, manifests, resources, system, usage] },
+    { actions: ['DeleteItem'], keys: [entities, lists] },
+    { actions: ['BatchWriteItem'], keys: [buckets] },
+    { actions: ['ConditionCheckItem'], keys: [entities] },
+  ];
+}
+
+/** What `tableStatus` and `millrace table status` ask. */
+const DESCRIBE = ['DescribeTable', 'DescribeTimeToLive', 'DescribeContinuousBackups'];
+const READ_ALL: readonly Permit[] = [{ actions: [...READS, ...DESCRIBE] }, { actions: ['Query'], index: WINDOW_INDEX }];
+
+/** A Scan is for purging a namespace, and for verifying the usage of all entities: both read the whole table. */
+const ADMIN_ALL: readonly Permit[] = [
+  { actions: [...READS, ...DESCRIBE, 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'ConditionCheckItem'] },
+  { actions: ['Query'], index: WINDOW_INDEX },
+];

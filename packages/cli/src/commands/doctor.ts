@@ -9,7 +9,7 @@ import type { Style } from '../render/style.js';
 import { padEnd, safe } from '../render/text.js';
 import { type Answer, addCommand, answering, type Cli } from '../session.js';
 
-const TABLE_CHECKS = ['table', 'keys', 'schema', 'time to live', 'stream', 'namespace', 'limits'] as const;
+const TABLE_CHECKS = ['table', 'keys', 'schema', 'time to live', 'stream', 'usage index', 'namespace', 'limits'] as const;
 
 /** `millrace doctor`: what works and what does not, one by one. */
 export function addDoctor(program: Command, cli: Cli): void {

@@ -6,6 +6,8 @@ import type { Style } from '../render/style.js';
 import { details } from '../render/table.js';
 import { addCommand, addGroup, answering, type Cli } from '../session.js';
 
+const UPGRADE_TIMEOUT_MS = 600_000;
+
 /** `millrace table`: for development and tests; in production the table belongs to the construct. */
 export function addTable(program: Command, cli: Cli): void {
   const table = addGroup(program, 'table', 'the table itself, for development: in production the construct makes it');
@@ -65,6 +67,28 @@ export function addTable(program: Command, cli: Cli): void {
       };
     }),
   );
+  addUpgrade(table, cli);
+}
+
+function addUpgrade(table: Command, cli: Cli): void {
+  addCommand(
+    table,
+    'upgrade',
+    'add to a table of an earlier release what this one wants of it, an index, and wait until it is usable; services go on',
+    'millrace table upgrade --table millrace',
+  ).action(
+    answering(cli, async ({ globals }) => {
+      const { upgradeTable } = await import('@millrace/limiter/admin');
+      const result = await upgradeTable({ table: tableOf(globals), timeoutMs: UPGRADE_TIMEOUT_MS, ...connectionOf(globals) });
+      return {
+        json: result,
+        text: () =>
+          result.added.length === 0
+            ? 'there was nothing to do\n'
+            : result.added.map((name) => `index "${name}" was added, and is usable\n`).join(''),
+      };
+    }),
+  );
 }
 
 function statusText(status: TableStatus, style: Style): string {
@@ -80,6 +104,7 @@ function statusText(status: TableStatus, style: Style): string {
       ['stream', onOff(status.stream)],
       ['time to live', onOff(status.timeToLive)],
       ['recovery', onOff(status.pointInTimeRecovery)],
+      ['usage index', status.usageIndex === 'missing' ? 'missing; "millrace table upgrade" adds it' : status.usageIndex],
     ],
     style,
   );

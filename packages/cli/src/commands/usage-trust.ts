@@ -4,7 +4,7 @@ import { withLimiter } from '../connection.js';
 import { EXIT } from '../exit-codes.js';
 import { parseInstant } from '../parse/instant.js';
 import { parseWhole } from '../parse/whole.js';
-import { parseWindowType } from '../parse/window.js';
+import { parseSource, parseWindowType, SOURCE_HELP } from '../parse/window.js';
 import { figure, moment } from '../render/figures.js';
 import type { Style } from '../render/style.js';
 import { details, table } from '../render/table.js';
@@ -17,6 +17,7 @@ interface TrustFlags {
   readonly since?: string;
   readonly types?: string;
   readonly settle?: string;
+  readonly source?: string;
 }
 
 /** What proves that the ledger is whole, or makes it so. */
@@ -80,6 +81,7 @@ function addTrustOptions(command: Command): Command {
   return command
     .option('--entity <name>', 'only this entity (all of the namespace unless given, which reads the whole table)')
     .option('--resource <name>', 'only this resource')
+    .option('--source <source>', `${SOURCE_HELP} (of an entity that is named)`)
     .option('--since <moment>', 'when the ledger was begun: older buckets may have been used before')
     .option('--types <list>', 'the types of windows that the aggregator keeps: hour,day,week,month unless given')
     .option('--settle <seconds>', 'for how long something must be wrong before it is told, from 0 to 600 (5 unless given)');
@@ -98,8 +100,9 @@ async function watched(session: Session, flags: TrustFlags, work: (options: Trus
   }
 }
 
-function trustOptions({ entity, resource, since, types, settle }: TrustFlags): TrustOptions {
+function trustOptions({ entity, resource, since, types, settle, source }: TrustFlags): TrustOptions {
   return {
+    ...parseSource({ ...(source === undefined ? {} : { source }) }),
     ...(entity === undefined ? {} : { entity }),
     ...(resource === undefined ? {} : { resource }),
     ...(since === undefined ? {} : { since: parseInstant('--since', since, Date.now()) }),

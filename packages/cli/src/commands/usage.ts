@@ -2,20 +2,22 @@ import type { CurrentUsage, RateLimiter, TopUsage, UsageSnapshot, WindowType } f
 import type { Command } from 'commander';
 import { loadArrow, writeArrow } from '../arrow-file.js';
 import { withLimiter } from '../connection.js';
-import { CliFailure } from '../failure.js';
+import { checkForms } from '../parse/forms.js';
 import { parseInstant } from '../parse/instant.js';
 import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
 import { parseWhole } from '../parse/whole.js';
-import { parseRange, parseWindowType } from '../parse/window.js';
+import { parseRange, parseSource, parseWindowType, SOURCE_HELP } from '../parse/window.js';
 import { csv } from '../render/csv.js';
 import { figure, moment } from '../render/figures.js';
 import type { Style } from '../render/style.js';
 import { table } from '../render/table.js';
 import { totalsTable, usageChart, usageCsv, usageRows, usageTable } from '../render/usage.js';
 import { type Answer, addCommand, addGroup, answering, type Cli, type Session } from '../session.js';
+import { addUsageEvents } from './usage-events.js';
 import { addUsageTrust } from './usage-trust.js';
 
 interface RangeFlags {
+  readonly source?: string;
   readonly type?: string;
   readonly from?: string;
   readonly to?: string;
@@ -39,6 +41,7 @@ export function addUsage(program: Command, cli: Cli): void {
   addSummary(usage, cli);
   addTop(usage, cli);
   addCurrent(usage, cli);
+  addUsageEvents(usage, cli);
   addUsageTrust(usage, cli);
 }
 
@@ -53,6 +56,7 @@ function addSnapshots(usage: Command, cli: Cli): void {
     .option('--type <type>', `${TYPE_HELP} (hour unless given)`)
     .option('--from <moment>', `windows that begin from then on: ${MOMENT_HELP}`)
     .option('--to <moment>', 'and before then (now unless given)')
+    .option('--source <source>', SOURCE_HELP)
     .option('--fill', 'show windows in which nothing was used, too')
     .option('--csv', 'print comma-separated values, of the whole range')
     .option('--chart', 'draw bars of what was consumed, of the whole range')
@@ -62,7 +66,14 @@ function addSnapshots(usage: Command, cli: Cli): void {
         checkForms(session, flags);
         const type = parseWindowType(flags.type ?? 'hour');
         const fillGaps = flags.fill === true || flags.chart === true;
-        const query = { entity, ...(resource === undefined ? {} : { resource }), type, ...parseRange(flags, type, Date.now()), fillGaps };
+        const query = {
+          entity,
+          ...(resource === undefined ? {} : { resource }),
+          type,
+          ...parseRange(flags, type, Date.now()),
+          ...parseSource(flags),
+          fillGaps,
+        };
         const page = parsePage(flags);
         const isWhole = flags.csv === true || flags.chart === true || flags.arrow !== undefined;
         return isWhole ? wholeRange(session, query, flags, cli) : onePage(session, query, page);
@@ -125,6 +136,7 @@ function addSummary(usage: Command, cli: Cli): void {
     'millrace usage summary key-1 --from 2026-05-01 --to 2026-06-01',
   )
     .option('--type <type>', `sum only windows of this type: ${TYPE_HELP}`)
+    .option('--source <source>', SOURCE_HELP)
     .option('--from <moment>', `from the first hour on that begins then or later: ${MOMENT_HELP} (30d unless given)`)
     .option('--to <moment>', 'up to the first hour that begins then or later (now unless given)')
     .option('--csv', 'print comma-separated values')
@@ -132,7 +144,13 @@ function addSummary(usage: Command, cli: Cli): void {
       answering(cli, async (session, entity: string, resource: string | undefined, flags: RangeFlags) => {
         checkForms(session, flags);
         const type = flags.type === undefined ? {} : { type: parseWindowType(flags.type) };
-        const query = { entity, ...(resource === undefined ? {} : { resource }), ...type, ...parseRange(flags, 'day', Date.now()) };
+        const query = {
+          entity,
+          ...(resource === undefined ? {} : { resource }),
+          ...type,
+          ...parseRange(flags, 'day', Date.now()),
+          ...parseSource(flags),
+        };
         const summary = await withLimiter(session, (limiter) => limiter.usage.summary(query));
         const rows = Object.entries(summary.resources).flatMap(([name, limits]) =>
           Object.entries(limits).map(([limit, { used, returned, net }]) => [entity, name, limit, used, returned, net]),
@@ -221,15 +239,4 @@ function currentTable(current: readonly CurrentUsage[], style: Style): string {
     ]),
   );
   return table(['resource', 'limit', 'net', 'available', 'since'], rows, { style, empty: 'no bucket is there: nothing was used lately' });
-}
-
-/** A program reads one form at a time. */
-function checkForms({ globals }: Session, flags: { readonly csv?: boolean; readonly chart?: boolean; readonly arrow?: string }): void {
-  const forms = [
-    ...(globals.json ? ['--json'] : []),
-    ...(flags.csv === true ? ['--csv'] : []),
-    ...(flags.chart === true ? ['--chart'] : []),
-  ];
-  const both = flags.arrow === undefined || forms.every((form) => form === '--json') ? forms : ['--arrow', ...forms];
-  if (both.length > 1) throw new CliFailure('USAGE', `${both.join(' and ')} exclude each other`, 'leave all but one of them out');
 }

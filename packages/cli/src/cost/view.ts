@@ -46,7 +46,9 @@ function partsTable({ workload, month }: CostView, style: Style): string {
   });
   const columns = ['part', 'requests', 'read units', 'write units', right('a million acquires'), right('a month')];
   const ledger =
-    workload.usageWindows === 0 ? '' : '\nusage and lambda: by the design of the ledger, one write for each bucket, window and batch.\n';
+    workload.usageWindows === 0
+      ? ''
+      : '\nusage and lambda: by the design of the ledger, one write for each bucket, window and batch, and one in its index for each new window.\n';
   return table(columns, [...rows, line('in all', million.total, month.total.usd)], { style }) + ledger;
 }
 

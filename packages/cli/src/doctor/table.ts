@@ -4,7 +4,7 @@ import { type FailureReport, reportOf } from '../failure.js';
 import { connectionOf, type Globals, tableOf } from '../globals.js';
 import { type Check, fail, ok, skip, warn } from './check.js';
 
-const ABOUT_TABLE = ['keys', 'schema', 'time to live', 'stream', 'namespace', 'limits'] as const;
+const ABOUT_TABLE = ['keys', 'schema', 'time to live', 'stream', 'usage index', 'namespace', 'limits'] as const;
 
 /** Checks the table, and what is in it. Reads only. */
 export async function checkTable(globals: Globals): Promise<readonly Check[]> {
@@ -40,7 +40,7 @@ function tableFailure({ code, message, hint }: FailureReport): readonly Check[] 
   ];
 }
 
-function settings({ schemaVersion, releaseSchemaVersion, readable, timeToLive, stream }: TableStatus): readonly Check[] {
+function settings({ schemaVersion, releaseSchemaVersion, readable, timeToLive, stream, usageIndex }: TableStatus): readonly Check[] {
   return [
     schema(schemaVersion, releaseSchemaVersion, readable),
     timeToLive === true
@@ -53,8 +53,21 @@ function settings({ schemaVersion, releaseSchemaVersion, readable, timeToLive, s
     stream
       ? ok('stream', 'on, with new and old images')
       : warn('stream', 'off: nothing can be told about usage', 'turn it on with NEW_AND_OLD_IMAGES'),
+    INDEX_CHECKS[usageIndex],
   ];
 }
+
+/** Limiting does without the index, so that none of its states is a failure. */
+const INDEX_CHECKS: Readonly<Record<TableStatus['usageIndex'], Check>> = {
+  usable: ok('usage index', '"windows" can be queried'),
+  building: warn('usage index', '"windows" is being built', 'wait: "usage top" and seals are refused until it is done'),
+  missing: warn(
+    'usage index',
+    '"windows" is missing: "usage top" and seals are refused',
+    'deploy the construct of this release, or run "millrace table upgrade" where there is none',
+  ),
+  unlike: warn('usage index', '"windows" has other keys than those of Millrace', 'delete it, then run "millrace table upgrade"'),
+};
 
 function schema(version: number | undefined, release: number, readable: boolean | undefined): Check {
   if (version === undefined) return warn('schema', 'nobody tells its version', 'see that the role may read the table');

@@ -1,4 +1,4 @@
-import { ValidationError, type WindowType } from '@millrace/core';
+import { USAGE_SOURCES, type UsageSource, ValidationError, type WindowType } from '@millrace/core';
 import { parseInstant } from './instant.js';
 
 const TYPES: readonly WindowType[] = ['hour', 'day', 'week', 'month'];
@@ -10,6 +10,16 @@ export function parseWindowType(text: string): WindowType {
   const type = TYPES.find((known) => known === text);
   if (type === undefined) throw new ValidationError('option "--type"', `one of ${TYPES.join(', ')}`, text);
   return type;
+}
+
+export const SOURCE_HELP = 'buckets: what was taken (unless given), or events: what was recorded of committed leases';
+
+/** Reads whose windows are asked for; nothing where it is not said. */
+export function parseSource({ source }: { readonly source?: string }): { readonly source?: UsageSource } {
+  if (source === undefined) return {};
+  const known = USAGE_SOURCES.find((name) => name === source);
+  if (known === undefined) throw new ValidationError('option "--source"', `one of ${USAGE_SOURCES.join(', ')}`, source);
+  return { source: known };
 }
 
 /** Reads a range of time: from some windows ago until now, unless it is said. */

@@ -8,6 +8,8 @@ export const ATTRIBUTE = {
   configVersion: 'cv',
   layout: 'n',
   nextLayout: 'm',
+  hintLayout: 'h',
+  hintAtSec: 'ha',
   namespaceId: 'id',
   name: 'name',
   createdAtMs: 'at',
@@ -37,6 +39,11 @@ export const ATTRIBUTE = {
   seqFrom: 'sa',
   seqTo: 'sb',
   windowName: 'w',
+  amounts: 'amounts',
+  meta: 'meta',
+  eventName: 'key',
+  eventId: 'event',
+  degraded: 'degraded',
 } as const;
 
 const LIMIT_PREFIX = { tat: 't.', used: 'u.', returned: 'r.', scale: 'p.', seed: 's.', seedScale: 'z.' } as const;
@@ -63,8 +70,8 @@ export function limitAttribute(part: keyof typeof LIMIT_PREFIX, limit: string): 
   return LIMIT_PREFIX[part] + limit;
 }
 
-/** The limit whose arrival time an attribute keeps, if it keeps one. */
-export function limitOfAttribute(attribute: string, part: 'tat' | 'seed' = 'tat'): string | undefined {
+/** The limit whose arrival time, or another of its numbers, an attribute keeps, if it keeps one. */
+export function limitOfAttribute(attribute: string, part: 'tat' | 'seed' | 'used' = 'tat'): string | undefined {
   const prefix = LIMIT_PREFIX[part];
   return attribute.startsWith(prefix) ? attribute.slice(prefix.length) : undefined;
 }

@@ -2,7 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyName } from '../../test/any-name.js';
 import type { ConfigRef } from '../config.js';
-import { auditPartition, configKey, entityKey, type ItemKey, listKey, manifestLockKey, namespaceKey, unescapeName } from './keys.js';
+import {
+  auditPartition,
+  configKey,
+  entityKey,
+  type ItemKey,
+  listKey,
+  manifestLockKey,
+  manifestStateKey,
+  namespaceKey,
+  unescapeName,
+} from './keys.js';
 
 const anyRef: fc.Arbitrary<ConfigRef> = fc.oneof(
   fc.constant({ level: 'system' } as const),
@@ -37,6 +47,7 @@ describe('keys of the configuration', () => {
           { partition: auditPartition(id), sort: name },
           { partition: auditPartition(id, other), sort: name },
           manifestLockKey(id, name),
+          manifestStateKey(id, name),
           namespaceKey(name),
         ].map(textOf);
         expect(new Set(others).size).toBe(others.length);

@@ -113,6 +113,11 @@ export function manifestLockKey(namespaceId: string, manifest: string): ItemKey 
   return { partition: `${namespaceId}/m/${escapeName(manifest)}`, sort: 'lock' };
 }
 
+/** What a stack has last applied of a manifest, and which resource of it. */
+export function manifestStateKey(namespaceId: string, manifest: string): ItemKey {
+  return { partition: `${namespaceId}/m/${escapeName(manifest)}`, sort: 'stack' };
+}
+
 /** A namespace's entry in the registry. */
 export function namespaceKey(name: string): ItemKey {
   return { partition: REGISTRY_PARTITION, sort: escapeName(name) };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyName, LONGEST_NAMES } from '../../test/any-name.js';
 import { bucketKey } from './keys.js';
-import { parseUsageKey, usageKey, usageSort, WINDOW_TYPES, type WindowRef } from './usage-keys.js';
+import { parseUsageKey, usageKey, usageSort, WINDOW_TYPES, type WindowRef, windowName } from './usage-keys.js';
 
 const START_MS = 1_800_003_600_000;
 const anyRef: fc.Arbitrary<WindowRef> = fc.record({
@@ -16,6 +16,7 @@ const anyRef: fc.Arbitrary<WindowRef> = fc.record({
   type: fc.constantFrom(...WINDOW_TYPES),
   startMs: fc.integer({ min: 1_700_000_000, max: 1_900_000_000 }).map((sec) => sec * 1_000),
 });
+const anySource = fc.constantFrom({}, { source: 'events' } as const);
 const refOf = (more: Partial<WindowRef> = {}): WindowRef => ({
   bucket: { namespaceId: 'n1', entity: 'key-1', resource: 'openai/gpt-4', shard: 3 },
   eraUs: 1_800_000_000_000_000,
@@ -33,12 +34,20 @@ describe('the key of a usage window', () => {
   });
 
   it('is read back as what it was made of, so two windows never have one key', () => {
-    const readsBack = fc.property(anyRef, (ref) => {
+    const readsBack = fc.property(anyRef, anySource, (bucketRef, source) => {
+      const ref = { ...bucketRef, ...source };
       const { partition, sort } = usageKey(ref);
       expect(parseUsageKey(partition, sort)).toEqual(ref);
     });
 
     fc.assert(readsBack, { numRuns: 5_000 });
+  });
+
+  it('differs between what buckets gave out and what was recorded of leases; of the latter none is in the index', () => {
+    const recorded = refOf({ source: 'events' });
+
+    expect(usageKey(recorded)).toStrictEqual({ partition: 'n1/uv/key-1', sort: usageKey(refOf()).sort });
+    expect([windowName(recorded), typeof windowName(refOf())]).toEqual([undefined, 'string']);
   });
 
   it('differs between an hour and a day that begin at the same midnight (in a peer the two are one record)', () => {

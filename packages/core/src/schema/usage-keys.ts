@@ -7,12 +7,21 @@ export const WINDOW_TYPES = ['hour', 'day', 'week', 'month'] as const;
 
 export type WindowType = (typeof WINDOW_TYPES)[number];
 
+/** What usage windows are made of: the counters of buckets, or those of the meters of usage events. */
+export const USAGE_SOURCES = ['buckets', 'events'] as const;
+
+export type UsageSource = (typeof USAGE_SOURCES)[number];
+
+const SOURCE_KINDS: Readonly<Record<UsageSource, string>> = { buckets: 'u', events: 'uv' };
+
 /**
  * Names the item of one usage window: what one bucket item used in it, in one era of that item. The usage of an entity
  * in a window is the sum over the shards of its bucket, and over their eras.
  */
 export interface WindowRef {
   readonly bucket: BucketRef;
+  /** What was counted: what buckets gave out, or what was recorded of leases that were committed. @default 'buckets' */
+  readonly source?: UsageSource;
   /** When the counters of the bucket item began; 0 where no writer has said so: see {@link BucketState.eraUs}. */
   readonly eraUs: number;
   readonly type: WindowType;
@@ -21,8 +30,8 @@ export interface WindowRef {
 }
 
 /** Where the usage of an entity lies: all resources, types and windows. */
-export function usagePartition(namespaceId: string, entity: string): string {
-  return `${namespaceId}/u/${escapeName(entity)}`;
+export function usagePartition(namespaceId: string, entity: string, source: UsageSource = 'buckets'): string {
+  return `${namespaceId}/${SOURCE_KINDS[source]}/${escapeName(entity)}`;
 }
 
 /**
@@ -34,9 +43,9 @@ export function usageSort(type: WindowType, resource: string, startMs?: number):
 }
 
 /** The key of a usage window: sorted by type, resource and time, so that a range of time is one Query. */
-export function usageKey({ bucket, eraUs, type, startMs }: WindowRef): ItemKey {
+export function usageKey({ bucket, source, eraUs, type, startMs }: WindowRef): ItemKey {
   return {
-    partition: usagePartition(bucket.namespaceId, bucket.entity),
+    partition: usagePartition(bucket.namespaceId, bucket.entity, source),
     sort: `${usageSort(type, bucket.resource, startMs)}/${bucket.shard}/${eraUs}`,
   };
 }
@@ -45,12 +54,13 @@ export function usageKey({ bucket, eraUs, type, startMs }: WindowRef): ItemKey {
 export function parseUsageKey(partition: string, sort: string): WindowRef | undefined {
   const [namespaceId, kind, entity, ...others] = partition.split('/');
   const [typeText, resource, start = '', shard = '', era = '', ...rest] = sort.split('/');
-  if (kind !== 'u' || !namespaceId || !entity || !resource || others.length + rest.length > 0) return undefined;
+  const source = USAGE_SOURCES.find((known) => SOURCE_KINDS[known] === kind);
+  if (source === undefined || !namespaceId || !entity || !resource || others.length + rest.length > 0) return undefined;
   const [type, startMs] = [WINDOW_TYPES.find((known) => known === typeText), instantMs(start)];
   if (type === undefined || startMs === undefined || !/^(0|[1-9]\d{0,2})$/.test(shard) || !/^(0|[1-9]\d{0,15})$/.test(era))
     return undefined;
   const bucket = { namespaceId, entity: unescapeName(entity), resource: unescapeName(resource), shard: Number(shard) };
-  return { bucket, eraUs: Number(era), type, startMs };
+  return { bucket, ...(source === 'buckets' ? {} : { source }), eraUs: Number(era), type, startMs };
 }
 
 /**
@@ -59,8 +69,12 @@ export function parseUsageKey(partition: string, sort: string): WindowRef | unde
  */
 const WINDOW_NAMES = 8;
 
-/** The name that a window has in the index: of its type, resource and start, and one of a few by its entity. It never changes. */
-export function windowName({ bucket, type, startMs }: WindowRef): string {
+/**
+ * The name that a window has in the index: of its type, resource and start, and one of a few by its entity. It never changes.
+ * Windows of events are not in the index, which would cost them a unit each.
+ */
+export function windowName({ bucket, source, type, startMs }: WindowRef): string | undefined {
+  if (source === 'events') return undefined;
   let hash = 2_166_136_261;
   for (let index = 0; index < bucket.entity.length; index += 1) {
     hash = Math.imul(hash ^ bucket.entity.charCodeAt(index), 16_777_619) >>> 0;

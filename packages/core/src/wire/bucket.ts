@@ -5,6 +5,7 @@ import { checkSchemaVersion, SCHEMA_VERSION } from '../schema/version.js';
 import { bigintAt, numberAt, text, textAt, type WireItem, wireKey } from './attribute-value.js';
 import { Expression } from './expression.js';
 import { reshapeClauses, shapeOf } from './reshape.js';
+import { hintOf } from './split-hint.js';
 
 /** DynamoDB's UpdateItem, as far as Millrace uses it. */
 export interface UpdateItemWire {
@@ -199,6 +200,7 @@ export function bucketFromItem(item: WireItem): BucketState {
     ...eraOf(item),
     ...requestIdsOf(item),
     ...shapeOf(item),
+    ...hintOf(item),
   };
 }
 

@@ -120,6 +120,7 @@ function checkChanges(changes: readonly LevelChange[]): readonly LevelChange[] {
     if (seen.has(name)) throw new ValidationError('changes', 'at most one for each level', name);
     seen.add(name);
     if (change.onUnavailable !== undefined) checkPolicy(change);
+    for (const mark of [change.managedBy, change.policyManagedBy]) if (typeof mark === 'string') checkManifestName(mark);
     if (change.limits === undefined || change.limits === null) return change;
     return { ...change, limits: checkLimits(`limits of ${name}`, change.limits) };
   });

@@ -11,6 +11,12 @@ export type Clause =
   | { readonly attribute: string; readonly equals: string | number | bigint | boolean }
   | { readonly attribute: string; readonly atMost: number | bigint };
 
+/** Adds to a number of any size, which begins somewhere where it is not there yet. */
+export interface Count {
+  readonly begin: number | bigint;
+  readonly add: number;
+}
+
 /** One write of a transaction. */
 export type ItemWrite =
   | { readonly kind: 'put'; readonly item: Item; readonly when?: Condition }
@@ -20,6 +26,7 @@ export type ItemWrite =
       readonly key: ItemKey;
       readonly set?: Readonly<Record<string, unknown>>;
       readonly add?: Readonly<Record<string, number>>;
+      readonly count?: Readonly<Record<string, Count>>;
       readonly remove?: readonly string[];
       readonly when?: Condition;
     }

@@ -9,8 +9,12 @@ import { levelName, levelSubject } from './level-name.js';
 export interface LevelChange {
   readonly level: ConfigLevel;
   readonly limits?: readonly Limit[] | null;
+  /** The manifest whose mark `limits` shall carry; null for none, as if they were set by hand. Absent: that of the apply. */
+  readonly managedBy?: string | null;
   /** Only at the system level. */
   readonly onUnavailable?: UnavailablePolicy | null;
+  /** The same for `onUnavailable`, whose mark is its own. */
+  readonly policyManagedBy?: string | null;
 }
 
 /** On whose behalf, where and when a level is changed. */
@@ -60,7 +64,7 @@ interface ChangedPart {
 function limitsPart(change: LevelChange, current: StoredConfig | undefined, context: ChangeContext): ChangedPart | undefined {
   const { limits } = change;
   if (limits === undefined) return undefined;
-  const owner = limits === null ? undefined : (context.manifest ?? current?.managedBy);
+  const owner = limits === null ? undefined : markOf(change.managedBy, context.manifest ?? current?.managedBy);
   if (limits === null) {
     const kept = context.manifest !== undefined && current?.managedBy !== context.manifest;
     if (current?.limits === undefined || kept) return undefined;
@@ -80,6 +84,11 @@ function limitsPart(change: LevelChange, current: StoredConfig | undefined, cont
       ...(limits === null ? {} : { after: limitsView(limits, owner) }),
     },
   };
+}
+
+/** The mark that is asked for, or else the usual one. */
+function markOf(asked: string | null | undefined, usual: string | undefined): string | undefined {
+  return asked === undefined ? usual : (asked ?? undefined);
 }
 
 function listed(
@@ -110,7 +119,7 @@ function policyPart(change: LevelChange, current: StoredConfig | undefined, cont
   const { onUnavailable } = change;
   if (onUnavailable === undefined) return undefined;
   const before = current?.onUnavailable;
-  const owner = onUnavailable === null ? undefined : (context.manifest ?? current?.policyManagedBy);
+  const owner = onUnavailable === null ? undefined : markOf(change.policyManagedBy, context.manifest ?? current?.policyManagedBy);
   if (onUnavailable === null) {
     const kept = context.manifest !== undefined && current?.policyManagedBy !== context.manifest;
     if (before === undefined || kept) return undefined;

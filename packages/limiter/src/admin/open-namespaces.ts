@@ -1,9 +1,10 @@
 import { checkKeys, SCHEMA_VERSION } from '@millrace/core';
-import { LimiterClosed, publicError } from '../engine/index.js';
+import { publicError } from '../engine/index.js';
 import { checkOptions, type RateLimiterOptions } from '../options.js';
 import { openWorld, type World } from '../world.js';
 import type { Administration } from './administration.js';
 import { AuditLog } from './audit-log.js';
+import { Calls } from './calls.js';
 import { TABLE_NAMESPACE_ID } from './namespace-record.js';
 import { Namespaces } from './namespaces.js';
 import { isReadable, newerTable, readSchema } from './schema-record.js';
@@ -32,7 +33,8 @@ export async function openNamespaces(options: OpenNamespacesOptions): Promise<Op
   checkKeys('options', options, KNOWN);
   let world: World | undefined;
   try {
-    world = await openWorld(checkOptions(options), options);
+    // Nothing is sent by the transport of acquires, so the one that needs nothing more is taken.
+    world = await openWorld(checkOptions({ ...options, transport: 'sdk' }), options);
     const version = (await readSchema(world.items))?.version ?? 0;
     if (version > SCHEMA_VERSION && !isReadable(version)) throw newerTable(world.table, version, SCHEMA_VERSION);
   } catch (error) {
@@ -55,28 +57,4 @@ export async function openNamespaces(options: OpenNamespacesOptions): Promise<Op
     connection.close();
   };
   return { namespaces: new Namespaces(administration), audit: new AuditLog(administration), close, [Symbol.asyncDispose]: close };
-}
-
-/** Calls that are running, and whether there may be more. */
-class Calls {
-  readonly #running = new Set<Promise<unknown>>();
-  #ended = false;
-
-  async run<T>(operation: string, work: () => Promise<T>): Promise<T> {
-    if (this.#ended) throw new LimiterClosed(operation);
-    const running = work();
-    this.#running.add(running);
-    try {
-      return await running;
-    } catch (error) {
-      throw publicError(error);
-    } finally {
-      this.#running.delete(running);
-    }
-  }
-
-  async end(): Promise<void> {
-    this.#ended = true;
-    await Promise.allSettled(this.#running);
-  }
 }

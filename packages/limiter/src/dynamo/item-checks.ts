@@ -13,9 +13,9 @@ export function checkItem(item: Item): void {
 }
 
 /** Refuses an update that DynamoDB would refuse; not every engine for development does. */
-export function checkChanges({ set = {}, add = {}, remove = [] }: Changes): void {
-  checkItem({ ...set, ...add });
-  const attributes = [...Object.keys(set), ...Object.keys(add), ...remove];
+export function checkChanges({ set = {}, add = {}, count = {}, remove = [] }: Changes): void {
+  checkItem({ ...set, ...add, ...count });
+  const attributes = [...Object.keys(set), ...Object.keys(add), ...Object.keys(count), ...remove];
   if (attributes.length === 0) throw refused('an update that changes nothing');
   const twice = attributes.find((attribute, index) => attributes.indexOf(attribute) < index);
   if (twice !== undefined) throw refused(`an update that names "${twice}" twice`);

@@ -1,4 +1,4 @@
-import type { Clause, Condition } from '../admin/item-table.js';
+import type { Clause, Condition, Count } from '../admin/item-table.js';
 
 /** What the expressions of one request refer to; left out where it is empty, as DynamoDB wants it. */
 export interface ExpressionParts {
@@ -10,6 +10,7 @@ export interface ExpressionParts {
 export interface Changes {
   readonly set?: Readonly<Record<string, unknown>>;
   readonly add?: Readonly<Record<string, number>>;
+  readonly count?: Readonly<Record<string, Count>>;
   readonly remove?: readonly string[];
 }
 
@@ -34,8 +35,12 @@ export class ItemExpression {
     return when.map((clause) => this.#clause(clause)).join(' AND ');
   }
 
-  update({ set = {}, add = {}, remove = [] }: Changes): string {
+  update({ set = {}, add = {}, count = {}, remove = [] }: Changes): string {
     const assignments = Object.entries(set).map(([attribute, value]) => `${this.name(attribute)} = ${this.value(value)}`);
+    for (const [attribute, { begin, add: amount }] of Object.entries(count)) {
+      const name = this.name(attribute);
+      assignments.push(`${name} = if_not_exists(${name}, ${this.value(begin)}) + ${this.value(amount)}`);
+    }
     const additions = Object.entries(add).map(([attribute, amount]) => `${this.name(attribute)} ${this.value(amount)}`);
     const removals = remove.map((attribute) => this.name(attribute));
     return [

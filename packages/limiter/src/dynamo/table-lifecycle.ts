@@ -100,7 +100,7 @@ async function statusOf(client: DynamoDBClient, table: string): Promise<string> 
 }
 
 /** A table that existed before may be anybody's: nothing is written to one whose keys are not ours. */
-async function checkKeySchema(client: DynamoDBClient, table: string): Promise<void> {
+export async function checkKeySchema(client: DynamoDBClient, table: string): Promise<void> {
   const { Table: description } = await client.send(new DescribeTableCommand({ TableName: table }));
   const keys = (description?.KeySchema ?? []).map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`);
   const wanted = TABLE_DEFINITION.KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`);

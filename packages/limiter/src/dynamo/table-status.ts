@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { SCHEMA_VERSION, TTL_ATTRIBUTE } from '@millrace/core';
 import { isReadable, readSchema } from '../admin/schema-record.js';
+import { type WindowIndexState, windowIndexState } from './window-index.js';
 import { type TableOptions, withTable } from './with-table.js';
 
 /** How a table is. What is absent was not told: by an engine that does not know it, or for want of a permission. */
@@ -21,6 +22,8 @@ export interface TableStatus {
   /** Whether items are deleted once they have expired. */
   readonly timeToLive?: boolean;
   readonly pointInTimeRecovery?: boolean;
+  /** How the index is by which `usage.top` and seals find who used a resource; limiting does without. */
+  readonly usageIndex: WindowIndexState;
   /** 0 where none is recorded; absent while the table cannot be read. */
   readonly schemaVersion?: number;
   /** The schema that this release writes. */
@@ -49,6 +52,7 @@ export async function tableStatus(options: Omit<TableOptions, 'timeoutMs'>): Pro
       stream: described?.StreamSpecification?.StreamViewType === 'NEW_AND_OLD_IMAGES',
       ...(timeToLive === undefined ? {} : { timeToLive }),
       ...(pointInTimeRecovery === undefined ? {} : { pointInTimeRecovery }),
+      usageIndex: windowIndexState(described),
       ...(version === undefined ? {} : { schemaVersion: version, readable: isReadable(version) }),
       releaseSchemaVersion: SCHEMA_VERSION,
     };

@@ -1,14 +1,10 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { checkInteger, checkKeys, MillraceError, StoreFailure } from '@millrace/core';
 import { type Administration, checkActor } from '../admin/administration.js';
-import { eventIds } from '../admin/audit-log.js';
-import { TABLE_NAMESPACE_ID } from '../admin/namespace-record.js';
-import { errorFor, Stats } from '../engine/index.js';
+import { errorFor } from '../engine/index.js';
 import { failureFor } from '../wire/failures.js';
 import { type Connection, type ConnectionOptions, checkTableName, connect } from './client.js';
-import { DocumentTable } from './document-table.js';
-import { Sender } from './sender.js';
+import { administrationOver, REQUEST_TIMEOUT_MS } from './table-administration.js';
 
 /** Which table, and how to reach it. */
 export interface TableOptions extends ConnectionOptions {
@@ -26,8 +22,6 @@ export interface ReachedTable {
   readonly administration: Administration;
 }
 
-const REQUEST_TIMEOUT_MS = 10_000;
-const DEADLINE_MS = 30_000;
 const KNOWN = ['table', 'timeoutMs', 'endpoint', 'region', 'credentials', 'client'] as const;
 
 /** Connects for one piece of work; what the SDK throws in it becomes an error of Millrace. `more` are further options of the work. */
@@ -44,29 +38,11 @@ export async function withTable<T>(
   try {
     connection = await connect(options, table);
     const { client } = connection;
-    return await work({ client, table, timeoutMs, administration: administrationOn(client, table, actor) });
+    return await work({ client, table, timeoutMs, administration: administrationOver({ client, table, actor }) });
   } catch (error) {
     if (error instanceof MillraceError) throw error;
     throw errorFor(error instanceof StoreFailure ? error : failureFor(error, table, REQUEST_TIMEOUT_MS));
   } finally {
     connection?.close();
   }
-}
-
-function administrationOn(client: DynamoDBClient, table: string, actor: string | undefined): Administration {
-  const retry = {
-    clock: { nowMs: () => Date.now() },
-    sleep: async (ms: number) => void (await sleepFor(ms)),
-    random: Math.random,
-    stats: new Stats(),
-  };
-  return {
-    items: new DocumentTable(new Sender(client, table, REQUEST_TIMEOUT_MS, () => undefined), table, retry, DEADLINE_MS),
-    namespaceId: TABLE_NAMESPACE_ID,
-    nowMs: () => Date.now(),
-    newEventId: eventIds(() => Date.now()),
-    actor,
-    onChange: () => undefined,
-    run: (_, work) => work(),
-  };
 }

@@ -3,10 +3,11 @@ import { giveBack, type LevelResult, takeCascade } from './cascade.js';
 import { AcquireAborted, LimiterClosed, publicError, RateLimiterUnavailable } from './errors.js';
 import { sharesOf } from './give-back.js';
 import { Holding } from './holding.js';
-import { type ChangeReport, type HeldState, Lease } from './lease.js';
+import { type ChangeReport, type HeldState, Lease, type LeaseOwner, type LeaseRecording } from './lease.js';
 import type { Amounts, Level } from './level.js';
 import { longestMs } from './longest.js';
 import { type BucketPlaces, planLevels } from './plan.js';
+import type { UseRecorder } from './recording.js';
 import type { AcquireOptions, Request } from './request.js';
 import type { Resolution, Resolver } from './resolver.js';
 import type { QueuedParts } from './shadow.js';
@@ -26,6 +27,7 @@ export interface AcquirerParts extends QueuedParts, BucketPlaces {
   /** Lets `close` wait for what leases do. */
   readonly track: <T>(work: Promise<T>) => Promise<T>;
   readonly isClosed: () => boolean;
+  readonly recorder: UseRecorder | undefined;
 }
 
 /** How often an acquire starts again because its configuration was stale; each time it has read a newer one. */
@@ -52,6 +54,8 @@ export class Acquirer {
 
   async #acquire(request: Request, amounts: Amounts, options: AcquireOptions, waitMs: number): Promise<Verdict> {
     const { resolver, newDeadlineMs, stats } = this.#parts;
+    const { observation } = stats;
+    const startedMs = observation.begin();
     const { entity, resource } = request;
     const { signal } = options;
     const deadlineMs = newDeadlineMs();
@@ -63,11 +67,15 @@ export class Acquirer {
         const outcome = await takeCascade(this.#parts, levels, signal === undefined ? { deadlineMs } : { deadlineMs, signal });
         if (outcome.kind === 'taken') {
           const verdict = this.#grant(request, amounts, levels, outcome.results, options);
+          observation.end(request, 'admitted', startedMs);
           await this.#waitForTurn(verdict.lease, outcome.results, options);
           return verdict;
         }
-        if (outcome.kind === 'exhausted') return this.#reject(outcome.statuses);
-        if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options);
+        if (outcome.kind === 'exhausted') {
+          observation.end(request, outcome.isLocal ? 'locally-rejected' : 'rejected', startedMs);
+          return this.#reject(outcome.statuses);
+        }
+        if (outcome.kind === 'failed') return await this.#unavailable(request, amounts, levels, outcome, options, startedMs);
         stats.add('staleConfigurations');
         if (refreshes === MAX_REFRESHES)
           throw new StoreFailure('throttled', 'no', `the configuration of "${entity}" changed ${MAX_REFRESHES} times in a row`);
@@ -75,7 +83,7 @@ export class Acquirer {
       }
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
-      return await this.#unavailable(request, amounts, this.#blindLevels(request, amounts), { error, results: [] }, options);
+      return await this.#unavailable(request, amounts, this.#blindLevels(request, amounts), { error, results: [] }, options, startedMs);
     }
   }
 
@@ -122,7 +130,17 @@ export class Acquirer {
       nowUs: () => this.#parts.clock.nowUs(),
       change: (held: readonly Holding[], deltas: ReadonlyMap<string, number>) => this.#parts.track(this.#settle(held, deltas, options)),
     };
-    return { allowed: true, lease: new Lease(owner, request, amounts, holdings, { states, degraded, shadowViolations }) };
+    const report = { states, degraded, shadowViolations };
+    return { allowed: true, lease: new Lease({ ...owner, ...this.#recording(request, options) }, request, amounts, holdings, report) };
+  }
+
+  /** How a lease is recorded when it is committed; nothing on a resource where none is. */
+  #recording({ entity, resource }: Request, { meta, idempotencyKey }: AcquireOptions): Pick<LeaseOwner, 'recording'> {
+    const { recorder, namespaceId, track } = this.#parts;
+    if (recorder?.records(resource) !== true) return {};
+    const named = idempotencyKey === undefined ? {} : { idempotencyKey };
+    const record: LeaseRecording['record'] = (use) => track(recorder.record({ namespaceId, entity, resource, ...named, ...use }));
+    return { recording: { meta: meta ?? {}, record } };
   }
 
   /** Waits until the turn of a lease has come at every level. Who leaves before gives the place back. */
@@ -149,9 +167,12 @@ export class Acquirer {
     levels: readonly Level[],
     outcome: { readonly error: unknown; readonly results: readonly LevelResult[] },
     options: AcquireOptions,
+    startedMs: number | undefined,
   ): Promise<Verdict> {
     const error = publicError(outcome.error);
-    if (this.#isAllowed(error, options)) return this.#grant(request, amounts, levels, outcome.results, options, true);
+    const isAllowed = this.#isAllowed(error, options);
+    this.#parts.stats.observation.end(request, isAllowed ? 'degraded' : 'unavailable', startedMs);
+    if (isAllowed) return this.#grant(request, amounts, levels, outcome.results, options, true);
     await giveBack(this.#parts, outcome.results);
     throw error;
   }

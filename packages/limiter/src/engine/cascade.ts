@@ -14,7 +14,7 @@ export type LevelResult = LevelTaken | Refused | CountedResult;
 /** How an acquire over all its levels ended. */
 export type CascadeResult =
   | { readonly kind: 'taken'; readonly results: readonly LevelResult[] }
-  | { readonly kind: 'exhausted'; readonly statuses: readonly LimitStatus[] }
+  | { readonly kind: 'exhausted'; readonly statuses: readonly LimitStatus[]; readonly isLocal: boolean }
   | { readonly kind: 'stale'; readonly entity: string; readonly version: number }
   /** Some level gave no answer. What the others took is still held: the caller decides whether to keep it. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly results: readonly LevelResult[] };
@@ -29,14 +29,14 @@ export async function takeCascade(parts: QueuedParts, levels: readonly Level[], 
   if (proven !== undefined) {
     parts.stats.add('localRejections');
     noteSpin(parts, asked);
-    return { kind: 'exhausted', statuses: proven };
+    return { kind: 'exhausted', statuses: proven, isLocal: true };
   }
   const results = await Promise.all(asked.map((level) => takeOrCount(parts, level, caller)));
 
   // A level that said no outweighs one that said nothing: the request cannot be admitted, whatever the other would say.
   if (results.some((result) => result.kind === 'exhausted')) {
     await giveBack(parts, results);
-    return { kind: 'exhausted', statuses: results.flatMap(statusesOf) };
+    return { kind: 'exhausted', statuses: results.flatMap(statusesOf), isLocal: false };
   }
   const stale = results.find((result) => result.kind === 'stale');
   if (stale !== undefined) {

@@ -25,6 +25,7 @@ import { longestMs } from './longest.js';
 import { MonotonicClock } from './monotonic-clock.js';
 import { Prefetch } from './prefetch.js';
 import type { PrefetchSettings } from './prefetch-options.js';
+import { checkRecording, type UseRecorder } from './recording.js';
 import { type AcquireOptions, checkAcquire, checkAmounts, checkRequest, type LimitsOptions, type Request } from './request.js';
 import { RequestIds } from './request-ids.js';
 import { Resolver } from './resolver.js';
@@ -65,6 +66,8 @@ export interface EngineOptions {
   readonly sharding?: Partial<ShardingOptions>;
   /** Whether and how the slowest debits are sent a second time. @default not */
   readonly hedging?: boolean | HedgingOptions;
+  /** Where committed leases are recorded, one by one. @default nowhere */
+  readonly recorder?: UseRecorder;
   /** For tests and comparisons: what the engine is to do without. @default all are on */
   readonly techniques?: Partial<Techniques>;
 }
@@ -133,6 +136,7 @@ export class Engine {
       lastPolicy: () => this.configs.lastPolicy(namespaceId),
       track: (work) => this.track(work),
       isClosed: () => this.#closed,
+      recorder: options.recorder,
     };
     this.#acquirer = new Acquirer(this.#parts);
   }
@@ -154,10 +158,11 @@ export class Engine {
     this.checkOpen('acquire');
     const request = checkAcquire(entity, resource, options);
     const checked = checkAmounts(amounts);
+    const recording = checkRecording(options, resource, this.#options.recorder);
     const { signal } = options;
     if (signal?.aborted) throw new AcquireAborted(signal.reason);
     this.stats.add('acquires');
-    const running = this.track(this.#acquirer.acquire(request, checked, options));
+    const running = this.track(this.#acquirer.acquire(request, checked, { ...options, ...recording }));
     if (signal === undefined) return running;
 
     const { result, ended } = abortable(running, signal, async (verdict) => {

@@ -13,6 +13,7 @@ import {
 import { LeaseSettled } from './errors.js';
 import type { Holding } from './holding.js';
 import type { Amounts, Level } from './level.js';
+import { type CommittedUse, checkMeta, type EventMeta } from './recording.js';
 import { checkDeltas } from './request.js';
 
 // k6's runtime has no Symbol.asyncDispose. There the method has a name that nobody calls.
@@ -21,8 +22,18 @@ const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.f
 /** A charge beyond this is a mistake, and would leave the whole numbers of microseconds that are exact. */
 const MAX_DEBT_MS = 20 * 366 * 86_400_000;
 
+/** How a lease is recorded when it is committed. */
+export interface LeaseRecording {
+  /** What the caller has said of it so far. */
+  readonly meta: EventMeta;
+  /** Resolves once the use is taken over, and throws if it is not. */
+  record(use: Pick<CommittedUse, 'amounts' | 'degraded' | 'meta'>): Promise<void>;
+}
+
 /** What a lease needs of the engine that gave it. */
 export interface LeaseOwner {
+  /** Absent on a resource whose leases are not recorded. */
+  readonly recording?: LeaseRecording;
   /** Changes every level in parallel, and says what each was left with. */
   change(holdings: readonly Holding[], deltas: ReadonlyMap<string, number>): Promise<ChangeReport>;
   nowUs(): number;
@@ -60,6 +71,7 @@ export class Lease {
   readonly #remaining = new Map<string, number>();
   #degraded: boolean;
   #settledAs: 'committed' | 'released' | undefined;
+  #meta: EventMeta;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -76,6 +88,7 @@ export class Lease {
     this.#holdings = holdings;
     this.#consumed = new Map(Object.entries(amounts));
     this.#degraded = report.degraded;
+    this.#meta = owner.recording?.meta ?? {};
     this.#note(report.states);
   }
 
@@ -123,10 +136,31 @@ export class Lease {
     });
   }
 
-  /** Keeps what was taken. No request is sent. */
+  /**
+   * Adds to what the usage event of this lease will note, over what was noted before under the same names. Nothing is sent.
+   *
+   * @throws ValidationError if it is too much, or leases on the resource are not recorded
+   * @throws LeaseSettled if it was committed or released
+   */
+  annotate(meta: EventMeta): void {
+    this.#checkOpen('annotate');
+    if (this.#owner.recording === undefined) {
+      throw new ValidationError('annotation', `of a lease that is recorded; those of "${this.resource}" are not`, meta);
+    }
+    this.#meta = checkMeta('annotation', { ...this.#meta, ...checkMeta('annotation', meta) });
+  }
+
+  /**
+   * Keeps what was taken. No request is sent and nothing is waited for, unless leases on the resource are recorded: then what was
+   * used is handed over to be written soon, which waits while too much is yet to be written.
+   *
+   * @throws RateLimiterUnavailable if it waited in vain; nothing is recorded, and the lease is as it was: commit it again, or release it
+   */
   commit(): Promise<void> {
     return this.#inTurn(async () => {
       this.#checkOpen('commit');
+      const meta = Object.keys(this.#meta).length === 0 ? {} : { meta: this.#meta };
+      await this.#owner.recording?.record({ amounts: this.consumed, degraded: this.#degraded, ...meta });
       this.#settledAs = 'committed';
     });
   }

@@ -1,5 +1,6 @@
 import { type AbortSignalLike, checkInteger, checkKeys, checkLimits, checkName, type Limit, ValidationError } from '@millrace/core';
 import type { Amounts, LimitSource } from './level.js';
+import { RECORDING_KEYS, type RecordingOptions } from './recording.js';
 
 /**
  * The limits of a call: one list for the entity and all its ancestors, or a function that says which hold for whom.
@@ -14,7 +15,7 @@ export interface LimitsOptions {
 }
 
 /** What an acquire may be told. */
-export interface AcquireOptions extends LimitsOptions {
+export interface AcquireOptions extends LimitsOptions, RecordingOptions {
   /** Ends the acquire; what it had taken is given back. */
   readonly signal?: AbortSignalLike;
   /**
@@ -30,7 +31,7 @@ export interface AcquireOptions extends LimitsOptions {
 }
 
 const LIMITS_KEYS = ['limits'] as const;
-const ACQUIRE_KEYS = ['limits', 'signal', 'onUnavailable', 'waitMs'] as const;
+const ACQUIRE_KEYS = ['limits', 'signal', 'onUnavailable', 'waitMs', ...RECORDING_KEYS] as const;
 const MAX_WAIT_MS = 30 * 86_400_000;
 const MAX_AMOUNT = 1_000_000_000_000;
 

@@ -1,4 +1,4 @@
-import { type Layout, MAX_SHARDS, mostShards, shardCount } from '@millrace/core';
+import { type Layout, MAX_SHARDS, mostShards, type SplitHint, shardCount } from '@millrace/core';
 import { BoundedMap } from './bounded-map.js';
 import type { Layouts } from './layouts.js';
 import type { Level } from './level.js';
@@ -26,6 +26,8 @@ const BUSY_WINDOWS = 2;
 /** A split shows in the writes only after a while; what comes before that is the old load. */
 const REST_US = 5_000_000;
 const CHECK_US = 60_000_000;
+/** For so long a hint is believed. */
+const HINT_US = 60_000_000;
 
 /** When an item was last looked at, and what its counters of writes were then. */
 interface Check {
@@ -38,9 +40,14 @@ export interface LoadParts extends TakeParts {
   readonly track: <T>(work: Promise<T>) => Promise<T>;
 }
 
+/** Whether somebody who sees all writes has just said that an item is too hot as it is spread now: many clients that write rarely cannot. */
+function isHintOf({ layout }: Level, hint: SplitHint | undefined, nowUs: number): boolean {
+  return hint !== undefined && hint.layout === layout && Math.abs(nowUs - hint.atSec * 1_000_000) <= HINT_US;
+}
+
 /**
- * Watches how often a bucket's items are written to, and lets it be spread over more or fewer. Two things say that it is
- * too hot: DynamoDB itself, when it throttles a key, and the write numbers in its replies. Both are rates of now.
+ * Watches how often a bucket's items are written to, and lets it be spread over more or fewer. Three things say that it
+ * is too hot: DynamoDB itself, when it throttles a key, the write numbers in its replies, and a hint of the aggregator, if there is one.
  */
 export class ShardLoad {
   readonly #parts: LoadParts;
@@ -87,8 +94,9 @@ export class ShardLoad {
       this.#parts.hotItems.delete(place.bucket);
       return true;
     }
-    if (result.kind !== 'taken' && result.kind !== 'exhausted') return false;
-    return result.state !== undefined && this.#rates.note(place.bucket, result.state.seq, nowUs) >= BUSY_WINDOWS;
+    if ((result.kind !== 'taken' && result.kind !== 'exhausted') || result.state === undefined) return false;
+    const { seq, hint } = result.state;
+    return this.#rates.note(place.bucket, seq, nowUs) >= BUSY_WINDOWS || isHintOf(place, hint, nowUs);
   }
 
   #isRested({ bucket }: Level, nowUs: number, restUs: number): boolean {

@@ -1,4 +1,6 @@
 import type { ClockEstimate } from './clock-offset.js';
+import { Observation } from './observation.js';
+import type { RecordingStats } from './recording.js';
 
 /** Counters since the limiter was opened. */
 export interface LimiterStats {
@@ -47,12 +49,16 @@ export interface LimiterStats {
   readonly staleConfigurations: number;
   /** How the clock compares with DynamoDB's; left out if it is not watched, or nothing was answered yet. */
   readonly clock?: ClockEstimate;
+  /** What was recorded of committed leases; left out where none are: see the option `billing`. */
+  readonly events?: RecordingStats;
 }
 
-type Counter = Exclude<keyof LimiterStats, 'requests' | 'clock'>;
+type Counter = Exclude<keyof LimiterStats, 'requests' | 'clock' | 'events'>;
 
 /** Counts what a limiter does. */
 export class Stats {
+  /** From where decisions can be watched one by one, as counters forget which resource they were about. */
+  readonly observation = new Observation();
   readonly #counts = new Map<Counter, number>();
   readonly #requests = new Map<string, number>();
 

@@ -61,12 +61,12 @@ function writeOf(known: UsageWindowItem | undefined, wanted: UsageWindowItem, re
 
 function itemOf(window: UsageWindowItem, retention: Retention): Item {
   const { partition, sort } = usageKey(window.ref);
-  const expires = expiresSec(window.ref, retention);
+  const [expires, name] = [expiresSec(window.ref, retention), windowName(window.ref)];
   return {
     [ATTRIBUTE.partitionKey]: partition,
     [ATTRIBUTE.sortKey]: sort,
     [ATTRIBUTE.schemaVersion]: SCHEMA_VERSION,
-    [ATTRIBUTE.windowName]: windowName(window.ref),
+    ...(name === undefined ? {} : { [ATTRIBUTE.windowName]: name }),
     ...(expires === undefined ? {} : { [ATTRIBUTE.ttlSec]: expires }),
     ...attributesOf(window),
   };

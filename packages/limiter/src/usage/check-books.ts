@@ -1,14 +1,16 @@
 import {
   ATTRIBUTE,
-  type BucketState,
   bucketFromItem,
+  type EventsRef,
+  meterKey,
   parseBucketKey,
   usagePartition,
   usageSort,
   WINDOW_TYPES,
   type WindowType,
+  writtenBeforeSec,
 } from '@millrace/core';
-import { DEFAULT_RETENTION, type Retention, type UsageWindowItem, usageOf } from '@millrace/ledger';
+import { type CountedState, DEFAULT_RETENTION, meterFromItem, type Retention, type UsageWindowItem, usageOf } from '@millrace/ledger';
 import { type Item, keyOf } from '../admin/item-table.js';
 import { wireItem } from '../admin/level-item.js';
 import { itemsOf } from './current.js';
@@ -65,25 +67,32 @@ export async function checkBooks(parts: UsageParts, entity: string, resource: st
   return { windowCount: second.windows.length, examined, inFlight, retention: second.retention };
 }
 
-async function statesOf(parts: UsageParts, entity: string, resource: string): Promise<ReadonlyMap<number, BucketState>> {
+async function statesOf(parts: UsageParts, entity: string, resource: string): Promise<ReadonlyMap<number, CountedState>> {
+  if (parts.source === 'events') return meterOf(parts, { namespaceId: parts.namespaceId, entity, resource });
   const items = await itemsOf(parts, entity, resource);
   return new Map(
     items.map((item) => {
       const { partition, sort } = keyOf(item);
-      return [parseBucketKey(partition, sort)?.shard ?? 0, bucketFromItem(wireItem(item))];
+      const state = bucketFromItem(wireItem(item));
+      return [parseBucketKey(partition, sort)?.shard ?? 0, { ...state, writtenBeforeSec: writtenBeforeSec(state) }];
     }),
   );
 }
 
+async function meterOf({ items }: UsageParts, ref: EventsRef): Promise<ReadonlyMap<number, CountedState>> {
+  const [item] = await items.get([meterKey(ref)]);
+  return new Map(item === undefined ? [] : [[0, meterFromItem(wireItem(item))]]);
+}
+
 async function readBooks(
-  { items, namespaceId }: UsageParts,
+  { items, namespaceId, source }: UsageParts,
   entity: string,
   resource: string,
   types: readonly WindowType[],
 ): Promise<Books> {
   const [windows, retention]: [UsageWindowItem[], Partial<Record<WindowType, number>>] = [[], { ...DEFAULT_RETENTION }];
   for (const type of types) {
-    const query = { partition: usagePartition(namespaceId, entity), prefix: usageSort(type, resource), pageSize: PAGE_SIZE };
+    const query = { partition: usagePartition(namespaceId, entity, source), prefix: usageSort(type, resource), pageSize: PAGE_SIZE };
     let [after, last]: [string | undefined, Item | undefined] = [undefined, undefined];
     do {
       const page = await items.query({ ...query, ...(after === undefined ? {} : { after }) });

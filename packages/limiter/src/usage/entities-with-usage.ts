@@ -37,6 +37,7 @@ function entityOf({ partition, sort }: ItemKey): string | undefined {
 /** Every resource that an entity has used: those of its windows and those of its buckets. */
 export async function resourcesUsed(parts: UsageParts, entity: string): Promise<readonly string[]> {
   const names = new Set(await allResources(parts, entity));
+  if (parts.source === 'events') return [...names];
   const [first] = await findBuckets(parts, entity);
   if (first === undefined) return [...names];
   let page: { readonly items: typeof first.items; readonly next?: string } = first;

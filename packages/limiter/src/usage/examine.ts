@@ -1,5 +1,6 @@
-import { type BucketState, usageKey, WINDOW_TYPES, type WindowRef, type WindowType, writtenBeforeSec } from '@millrace/core';
+import { usageKey, WINDOW_TYPES, type WindowRef, type WindowType } from '@millrace/core';
 import {
+  type CountedState,
   expiresSec,
   findGaps,
   findMismatches,
@@ -71,7 +72,7 @@ const STREAM_SEC = 86_400;
 /** Looks at all windows of an entity and resource, and at its bucket's items by shard. It decides; nothing is read or written. */
 export function examine(
   windows: readonly UsageWindowItem[],
-  states: ReadonlyMap<number, BucketState>,
+  states: ReadonlyMap<number, CountedState>,
   options: ExamineOptions,
 ): readonly Examined[] {
   const kept = new Kept(windows.filter(({ ref }) => !isExpired(ref, options)));
@@ -86,7 +87,7 @@ export function examine(
     for (const gap of findGaps(kept.of(type), sinceMs)) found.push(...kept.close(gap));
   }
   for (const [shard, state] of states) {
-    if (writtenBeforeSec(state) + STREAM_SEC >= options.nowMs / 1_000) continue;
+    if (state.writtenBeforeSec + STREAM_SEC >= options.nowMs / 1_000) continue;
     found.push(...bookEnd(kept, shard, state, options));
   }
   for (const nesting of nestings) {
@@ -101,7 +102,7 @@ export function examine(
 }
 
 /** What the items of a bucket have counted and no window of theirs has, by shard. */
-export function notBooked(windows: readonly UsageWindowItem[], states: ReadonlyMap<number, BucketState>, types: readonly WindowType[]) {
+export function notBooked(windows: readonly UsageWindowItem[], states: ReadonlyMap<number, CountedState>, types: readonly WindowType[]) {
   // The longest windows are kept the longest.
   const longest = [...WINDOW_TYPES].reverse().find((type) => types.includes(type));
   return new Map(
@@ -148,7 +149,7 @@ class Kept {
 }
 
 /** Where the last records of a bucket are missing: they go into the last window that has the limit, or, where none has, into that of its beginning. */
-function bookEnd(kept: Kept, shard: number, state: BucketState, { types, zone, ...options }: ExamineOptions): readonly Examined[] {
+function bookEnd(kept: Kept, shard: number, state: CountedState, { types, zone, ...options }: ExamineOptions): readonly Examined[] {
   return types.flatMap((type) => {
     const own = kept.of(type).filter(({ ref }) => ref.bucket.shard === shard);
     const [{ ref } = { ref: undefined }] = own;

@@ -1,10 +1,10 @@
 import { parseUsageKey, unescapeName, usagePartition, usageSort, WINDOW_TYPES, type WindowType } from '@millrace/core';
 import { type UsageWindowItem, windowFromItem } from '@millrace/ledger';
-import type { Administration } from '../admin/administration.js';
 import { type Item, keyOf } from '../admin/item-table.js';
 import { wireItem } from '../admin/level-item.js';
+import type { UsageParts } from './usage-parts.js';
 
-type ReadParts = Pick<Administration, 'items' | 'namespaceId'>;
+type ReadParts = Pick<UsageParts, 'items' | 'namespaceId' | 'source'>;
 
 /** Which windows to read: of one entity, resource and type, those that begin in a half-open range. */
 export interface WindowRange {
@@ -50,7 +50,7 @@ export async function* readWindows(parts: ReadParts, range: WindowRange, pageSiz
   if (fromMs >= toMs) return;
   // What begins at a moment sorts behind the text of the moment alone, so the end is not in the range.
   const query = {
-    partition: usagePartition(parts.namespaceId, entity),
+    partition: usagePartition(parts.namespaceId, entity, parts.source),
     from: usageSort(type, resource, fromMs),
     to: usageSort(type, resource, toMs),
     pageSize,
@@ -65,7 +65,7 @@ export async function* readWindows(parts: ReadParts, range: WindowRange, pageSiz
 
 /** The resources that an entity has windows of a type for, from one on, in the order of their keys. One read for each, and one more. */
 export async function* resourcesFrom(parts: ReadParts, entity: string, type: WindowType, from?: string): AsyncGenerator<string> {
-  const partition = usagePartition(parts.namespaceId, entity);
+  const partition = usagePartition(parts.namespaceId, entity, parts.source);
   let place = from === undefined ? {} : { from: usageSort(type, from) };
   for (;;) {
     const { items } = await parts.items.query({ partition, prefix: `${type}/`, pageSize: 1, ...place });

@@ -1,7 +1,7 @@
 import { MemoryTable } from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, NAMESPACE, UsageWorld } from '../../test/usage-world.js';
-import type { SealOptions } from './seal.js';
+import { SealInterrupted, type SealOptions, sealWindow } from './seal.js';
 
 const may = { resource: 'gpt-4', type: 'month', start: new Date('2027-05-10') } as const;
 
@@ -65,6 +65,16 @@ describe('the seal of a window', () => {
 
     expect(repaired.map(({ type, window }) => `${type} ${window.toISOString().slice(0, 10)}`)).toContain('month 2027-06-01');
     expect(await world.usage.checkSeal(may)).toMatchObject({ intact: true });
+  });
+
+  it('is not written where there was no time to read all windows, and is whole the next time', async () => {
+    const { table, world } = await sealedWorld();
+    const answers = [true, false];
+    const hasTime = (): boolean => answers.shift() ?? false;
+
+    await expect(sealWindow({ ...world.parts, mayGoOn: hasTime }, may)).rejects.toThrow(SealInterrupted);
+    expect(table.items().filter((item) => String(item['PK']).includes('/seal/'))).toEqual([]);
+    expect(await sealWindow(world.parts, may)).toMatchObject({ windows: 2, entities: 2 });
   });
 
   it('is not to be had for a window into which records may still come, nor to be checked where there is none', async () => {

@@ -57,6 +57,17 @@ export interface SealCheck {
   readonly now: SealContent;
 }
 
+/** What it takes to seal. */
+export interface SealParts extends Pick<UsageParts, 'items' | 'namespaceId' | 'nowMs' | 'newEventId' | 'actor' | 'run' | 'zone'> {
+  /** Asked before each window that is read; once it says no, {@link SealInterrupted} is thrown, and nothing was written. @default yes */
+  readonly mayGoOn?: () => boolean;
+}
+
+/** There was no time to read all windows of a period. */
+export class SealInterrupted extends Error {
+  override readonly name = 'SealInterrupted';
+}
+
 const DAY_MS = 86_400_000;
 const HASH_BYTES = 32;
 
@@ -64,7 +75,7 @@ const HASH_BYTES = 32;
  * Writes down what a closed window comes to, once: a window that was sealed keeps its first seal. Reads the window of each
  * entity that used the resource.
  */
-export async function sealWindow(parts: UsageParts, options: SealOptions): Promise<UsageSeal> {
+export async function sealWindow(parts: SealParts, options: SealOptions): Promise<UsageSeal> {
   const { lateMs = DAY_MS, actor: _, ...name } = options;
   const [checked, actor] = [checkSealName(name), checkActor(parts, options)];
   checkInteger('option "lateMs"', lateMs, 0, 7 * DAY_MS);
@@ -127,11 +138,12 @@ function checkSealName(name: SealName): CheckedName {
 }
 
 /** A hash for each window, and all of them added up bit by bit, so that the order in which they are read does not matter. */
-async function contentOf(parts: UsageParts, resource: string, type: WindowType, startMs: number): Promise<SealContent> {
+async function contentOf(parts: SealParts, resource: string, type: WindowType, startMs: number): Promise<SealContent> {
   const hash = Buffer.alloc(HASH_BYTES);
   const entities = new Set<string>();
   let [windows, totals]: [number, UsageByLimit] = [0, {}];
   for await (const window of windowsOfAll(parts, resource, type, startMs)) {
+    if (parts.mayGoOn?.() === false) throw new SealInterrupted(`there was no time for all windows, only for ${windows}`);
     const own = createHash('sha256').update(textOf(window)).digest();
     for (const [index, byte] of own.entries()) hash[index] = (hash[index] ?? 0) ^ byte;
     entities.add(window.ref.bucket.entity);
@@ -157,7 +169,7 @@ function added(a: UsageByLimit, b: UsageByLimit): UsageByLimit {
 }
 
 async function readSeal(
-  { items, namespaceId }: UsageParts,
+  { items, namespaceId }: SealParts,
   { resource, type }: Pick<SealName, 'resource' | 'type'>,
   startMs: number,
 ): Promise<UsageSeal | undefined> {

@@ -1,10 +1,18 @@
 import { checkInteger, checkKeys, checkName, instantMs, unescapeName, usageSort, ValidationError, type WindowType } from '@millrace/core';
 import { windowOf, writesOf } from '@millrace/ledger';
 import { readGroups, resourcesFrom } from './read-windows.js';
-import { checkRange, checkWindowType, type UsageByLimit, type UsageParts, usageByLimit } from './usage-parts.js';
+import {
+  checkRange,
+  checkSource,
+  checkWindowType,
+  type SourceOptions,
+  type UsageByLimit,
+  type UsageParts,
+  usageByLimit,
+} from './usage-parts.js';
 
 /** Which windows are asked for. */
-export interface SnapshotsOptions {
+export interface SnapshotsOptions extends SourceOptions {
   readonly entity: string;
   /** @default every resource that the entity used, one after the other */
   readonly resource?: string;
@@ -29,7 +37,7 @@ export interface UsageSnapshot {
   /** The first moment that is not in it any more. */
   readonly end: Date;
   readonly limits: UsageByLimit;
-  /** How many writes of the bucket the window knows of: acquires, adjusts and releases, a group of callers being one. */
+  /** How many writes of the bucket the window knows of: acquires, adjusts and releases, a group of callers being one; of events how many they are. */
   readonly writes: number;
 }
 
@@ -53,12 +61,15 @@ interface Checked extends Pick<SnapshotsOptions, 'entity' | 'resource' | 'type'>
   readonly place: Place | undefined;
 }
 
+const KNOWN: readonly (keyof SnapshotsOptions)[] = ['entity', 'resource', 'type', 'from', 'to', 'fillGaps', 'pageSize', 'after', 'source'];
+
 /** A page of windows. The place of a page is the key of its last window, so that what is written meanwhile moves nothing. */
 export async function readSnapshots(parts: UsageParts, options: SnapshotsOptions): Promise<SnapshotPage> {
-  const checked = checkSnapshots(options);
+  checkKeys('options', options, KNOWN);
+  const [checked, source] = [checkSnapshots(options), checkSource(options)];
   return parts.run('read usage', async () => {
     const snapshots: UsageSnapshot[] = [];
-    for await (const snapshot of snapshotsFrom(parts, checked, await parts.zone())) {
+    for await (const snapshot of snapshotsFrom({ ...parts, source }, checked, await parts.zone())) {
       const last = snapshots.at(-1);
       if (snapshots.length === checked.pageSize && last !== undefined) {
         return { snapshots, next: usageSort(last.type, last.resource, last.start.getTime()) };
@@ -110,7 +121,6 @@ function startsFrom(fromMs: number, zone: string, type: WindowType): () => numbe
 }
 
 function checkSnapshots(options: SnapshotsOptions): Checked {
-  checkKeys('options', options, ['entity', 'resource', 'type', 'from', 'to', 'fillGaps', 'pageSize', 'after']);
   const { entity, resource, fillGaps = false, pageSize = 100, after } = options;
   checkName('entity', entity);
   if (resource !== undefined) checkName('resource', resource);

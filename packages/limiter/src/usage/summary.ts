@@ -1,10 +1,18 @@
 import { checkKeys, checkName, type WindowType } from '@millrace/core';
 import { type UsageWindowItem, windowOf } from '@millrace/ledger';
 import { readWindows, resourcesFrom } from './read-windows.js';
-import { checkRange, checkWindowType, type UsageByLimit, type UsageParts, usageByLimit } from './usage-parts.js';
+import {
+  checkRange,
+  checkSource,
+  checkWindowType,
+  type SourceOptions,
+  type UsageByLimit,
+  type UsageParts,
+  usageByLimit,
+} from './usage-parts.js';
 
 /** What is to be summed. */
-export interface SummaryOptions {
+export interface SummaryOptions extends SourceOptions {
   readonly entity: string;
   /** @default every resource that the entity used */
   readonly resource?: string;
@@ -38,8 +46,9 @@ const PAGE_SIZE = 1_000;
 const LONGEST_FIRST: readonly WindowType[] = ['month', 'day', 'hour'];
 
 /** Sums windows, in one read for each resource and each of at most five stretches. */
-export async function readSummary(parts: UsageParts, options: SummaryOptions): Promise<UsageSummary> {
-  checkKeys('options', options, ['entity', 'resource', 'from', 'to', 'type']);
+export async function readSummary(allParts: UsageParts, options: SummaryOptions): Promise<UsageSummary> {
+  checkKeys('options', options, ['entity', 'resource', 'from', 'to', 'type', 'source']);
+  const parts = { ...allParts, source: checkSource(options) };
   const { entity, resource, type } = options;
   checkName('entity', entity);
   if (resource !== undefined) checkName('resource', resource);

@@ -1,8 +1,8 @@
-import { checkInteger, checkKeys, checkName, ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
+import { checkInteger, checkKeys, checkName, type UsageSource, ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
 import type { ActorOptions } from '../admin/administration.js';
 import { checkProgress } from '../admin/purge.js';
 import type { UsageFinding } from './examine.js';
-import { checkMoment, checkWindowType, type LimitUsage } from './usage-parts.js';
+import { checkMoment, checkSource, checkWindowType, type LimitUsage, type SourceOptions } from './usage-parts.js';
 
 /** How far a verification has come. */
 export interface UsageProgress {
@@ -15,8 +15,8 @@ export interface UsageProgress {
 }
 
 /** What is to be verified. */
-export interface VerifyUsageOptions {
-  /** @default every entity of the namespace: that reads the whole table */
+export interface VerifyUsageOptions extends SourceOptions {
+  /** Must be given for the windows of events. @default every entity of the namespace: that reads the whole table */
   readonly entity?: string;
   /** @default every resource */
   readonly resource?: string;
@@ -73,12 +73,14 @@ export interface CheckedTrust {
   readonly types: readonly WindowType[];
   readonly settleMs: number;
   readonly onProgress: VerifyUsageOptions['onProgress'];
+  readonly source: UsageSource;
 }
 
 export function checkTrust(options: VerifyUsageOptions): CheckedTrust {
-  checkKeys('options', options, ['entity', 'resource', 'since', 'types', 'settleMs', 'onProgress']);
+  checkKeys('options', options, ['entity', 'resource', 'since', 'types', 'settleMs', 'onProgress', 'source']);
+  const source = checkSource(options);
   const { entity, resource, since, types = WINDOW_TYPES, settleMs = 5_000, onProgress } = options;
-  if (entity !== undefined) checkName('entity', entity);
+  if (entity !== undefined || source === 'events') checkName('entity', entity);
   if (resource !== undefined) checkName('resource', resource);
   if (!Array.isArray(types) || types.length === 0) throw new ValidationError('option "types"', 'a list of types of windows', types);
   checkProgress(onProgress);
@@ -89,5 +91,6 @@ export function checkTrust(options: VerifyUsageOptions): CheckedTrust {
     types: types.map(checkWindowType),
     settleMs: checkInteger('option "settleMs"', settleMs, 0, 600_000),
     onProgress,
+    source,
   };
 }

@@ -61,7 +61,8 @@ export async function repairUsage(parts: UsageParts, options: RepairUsageOptions
   });
 }
 
-async function eachBooks(parts: UsageParts, options: CheckedTrust, visit: (books: Checked) => Promise<void>): Promise<UsageProgress> {
+async function eachBooks(allParts: UsageParts, options: CheckedTrust, visit: (books: Checked) => Promise<void>): Promise<UsageProgress> {
+  const parts = { ...allParts, source: options.source };
   let [entities, windows, findings] = [0, 0, 0];
   for await (const entity of options.entity === undefined ? entitiesWithUsage(parts) : [options.entity]) {
     for (const resource of options.resource === undefined ? await resourcesUsed(parts, entity) : [options.resource]) {

@@ -1,4 +1,4 @@
-import { type Sleep, ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
+import { type Sleep, USAGE_SOURCES, type UsageSource, ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
 import { type LimitUsage as ExactUsage, totalUsage, type UsageWindowItem } from '@millrace/ledger';
 import type { Administration } from '../admin/administration.js';
 import { readZone } from '../admin/namespace-zone.js';
@@ -11,6 +11,22 @@ export interface UsageParts extends Administration {
   readonly available: (entity: string, resource: string) => Promise<Amounts>;
   /** The zone in which the days of the namespace begin. */
   readonly zone: () => Promise<string>;
+  /** Whose windows are read. @default those of buckets */
+  readonly source?: UsageSource;
+}
+
+/** Whose windows are asked for. */
+export interface SourceOptions {
+  /**
+   * `buckets`: what was taken, when it was taken. `events`: what was recorded of committed leases, when it was written, on resources
+   * whose leases are recorded; then a window's `writes` are its events. @default 'buckets'
+   */
+  readonly source?: UsageSource;
+}
+
+export function checkSource({ source = 'buckets' }: SourceOptions): UsageSource {
+  if (!USAGE_SOURCES.includes(source)) throw new ValidationError('option "source"', `one of ${USAGE_SOURCES.join(', ')}`, source);
+  return source;
 }
 
 /** What was used of one limit, in tokens. */

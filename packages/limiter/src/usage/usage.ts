@@ -1,4 +1,6 @@
+import type { UsageEvent } from '../billing/usage-event.js';
 import { type CurrentOptions, type CurrentUsage, readCurrent } from './current.js';
+import { type EventPage, type EventsOptions, type FindEventOptions, findEvent, readEvents } from './events.js';
 import { checkSeal, type SealCheck, type SealName, type SealOptions, sealWindow, type UsageSeal } from './seal.js';
 import { readSnapshots, type SnapshotPage, type SnapshotsOptions } from './snapshots.js';
 import { readSummary, type SummaryOptions, type UsageSummary } from './summary.js';
@@ -24,6 +26,19 @@ export class Usage {
    */
   snapshots(options: SnapshotsOptions): Promise<SnapshotPage> {
     return readSnapshots(this.#parts, options);
+  }
+
+  /**
+   * The committed leases that were recorded of an entity and resource, one by one, in a half-open range of time, a page at a time:
+   * see the option `billing`. One read for each page. Those that still wait in some process are not there yet.
+   */
+  events(options: EventsOptions): Promise<EventPage> {
+    return readEvents(this.#parts, options);
+  }
+
+  /** The recorded lease of an idempotency key; undefined where there is none. Two reads. */
+  findEvent(options: FindEventOptions): Promise<UsageEvent | undefined> {
+    return findEvent(this.#parts, options);
   }
 
   /** What an entity used in a time altogether, by resource and limit. */

@@ -46,6 +46,22 @@ export function describeItemTransactions(table: () => ItemTable): void {
       expect(await scratch.at('a')).toStrictEqual(scratch.item('a', { counter: counter + 1n }));
     });
 
+    it('count on from where a number begins or has come to, to the token, however large it is', async () => {
+      const scratch = new ScratchItems(table());
+      const begin = 1_767_225_600_000_000_007n;
+      const count = (counter: number, small: number): ItemWrite => ({
+        kind: 'update',
+        key: scratch.key('a'),
+        set: { name: 'meter' },
+        count: { counter: { begin, add: counter }, small: { begin: 5, add: small }, still: { begin: begin + 1n, add: 0 } },
+      });
+
+      expect(await scratch.table.transact([count(3, 1)])).toBe('done');
+      expect(await scratch.table.transact([count(4, 1)])).toBe('done');
+
+      expect(await scratch.at('a')).toStrictEqual(scratch.item('a', { name: 'meter', counter: begin + 7n, small: 7, still: begin + 1n }));
+    });
+
     it('put over what was there, and nothing of it is left', async () => {
       const scratch = new ScratchItems(table());
       await scratch.table.transact([scratch.put('a', { old: 1, both: 1 })]);

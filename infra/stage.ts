@@ -1,0 +1,58 @@
+import type { Node } from 'constructs';
+
+/** What one stage of the app has of its own. */
+export interface Stage {
+  /** Names the stacks. */
+  readonly name: string;
+  /** Whether the table and the archive outlive the stack, and the table cannot be deleted. */
+  readonly keepsData: boolean;
+  /** Memory of the aggregator, in MB; undefined: as the construct has it. */
+  readonly aggregatorMemoryMb: number | undefined;
+  /** The ids of namespaces that get roles of their own. */
+  readonly namespaceIds: readonly string[];
+}
+
+/** The tag by which a caller says whose namespace it works for. */
+export const NAMESPACE_TAG = 'millrace-namespace';
+
+const SETTINGS = ['keepsData', 'aggregatorMemoryMb', 'namespaceIds'] as const;
+
+/**
+ * The stage that `-c stage=…` names (by default `dev`), as `cdk.json` has it under "stages". One setting of it can be said
+ * on the command line, too: `-c aggregatorMemoryMb=512`, `-c namespaceIds=4f1c…,9b2e…`.
+ *
+ * @throws Error for a stage that is not in `cdk.json`, a setting that nobody reads, or one of the wrong kind
+ */
+export function stageOf(node: Node): Stage {
+  const name: unknown = node.tryGetContext('stage') ?? 'dev';
+  const stages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = node.tryGetContext('stages') ?? {};
+  const settings = typeof name === 'string' && /^[A-Za-z][A-Za-z0-9-]*$/.test(name) ? stages[name] : undefined;
+  if (settings === undefined) throw new Error(`context "stage" must be one of ${Object.keys(stages).join(', ')}, got: ${String(name)}`);
+  const strange = Object.keys(settings).find((key) => !SETTINGS.some((known) => known === key));
+  if (strange !== undefined) throw new Error(`a stage has ${SETTINGS.join(', ')}, got: ${strange}`);
+  const settingOf = (setting: (typeof SETTINGS)[number]): unknown => node.tryGetContext(setting) ?? settings[setting];
+  return {
+    name: name as string,
+    keepsData: truth('keepsData', settingOf('keepsData') ?? true),
+    aggregatorMemoryMb: megabytes(settingOf('aggregatorMemoryMb')),
+    namespaceIds: list(settingOf('namespaceIds')),
+  };
+}
+
+function truth(setting: string, value: unknown): boolean {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw new Error(`context "${setting}" must be true or false, got: ${String(value)}`);
+}
+
+function megabytes(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (Number.isInteger(number)) return number;
+  throw new Error(`context "aggregatorMemoryMb" must be a whole number, got: ${String(value)}`);
+}
+
+function list(value: unknown): readonly string[] {
+  if (value === undefined || value === '') return [];
+  return typeof value === 'string' ? value.split(',') : (value as readonly string[]);
+}

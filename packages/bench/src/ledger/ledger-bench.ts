@@ -1,0 +1,31 @@
+import { writeFile } from 'node:fs/promises';
+import type { Bench, Terminal } from '../bench.js';
+import type { StartWorker } from './cell.js';
+import { measureLedger } from './measure.js';
+import { LEDGER_USAGE, type LedgerOptions, readLedgerOptions } from './options.js';
+import { ledgerPromises } from './promises.js';
+import { type LedgerReport, ledgerMarkdown, ledgerText } from './report.js';
+import { startWorkerProcess } from './worker-process.js';
+
+export const ledgerBench: Bench = {
+  name: 'ledger',
+  summary: 'changes worked off by the aggregator, beside the way of one record and one mark; every total asserted',
+  usage: LEDGER_USAGE,
+  async run(args, terminal) {
+    const options = readLedgerOptions(args);
+    const report = await reportLedger(options, terminal.stderr);
+    if (options.markdown !== undefined) await writeFile(options.markdown, ledgerMarkdown(report));
+    terminal.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : ledgerText(report));
+    return options.check && report.promises.some(({ kept }) => kept === false) ? 1 : 0;
+  },
+};
+
+/** Measures every cell, and judges what is promised of them. */
+export async function reportLedger(
+  options: LedgerOptions,
+  stderr: Terminal['stderr'],
+  start: StartWorker = startWorkerProcess,
+): Promise<LedgerReport> {
+  const measured = await measureLedger(options, start, stderr);
+  return { bench: 'ledger', ...measured, promises: ledgerPromises(measured.rows) };
+}

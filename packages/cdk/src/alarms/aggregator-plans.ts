@@ -1,0 +1,56 @@
+import { Duration } from 'aws-cdk-lib';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { UsageAggregator } from '../usage-aggregator.js';
+import type { AlarmPlan } from './alarm-plan.js';
+
+/** What Lambda allows where a function says nothing. */
+const DEFAULT_TIMEOUT = Duration.seconds(3);
+const MINUTE = Duration.minutes(1);
+const FIVE_MINUTES = Duration.minutes(5);
+
+/** The alarms on the function behind the stream. */
+export function aggregatorPlans(aggregator: UsageAggregator): AlarmPlan[] {
+  const { handler, failureQueue } = aggregator;
+  return [
+    {
+      name: 'failureDestination',
+      heading: 'Failure destination not empty',
+      metric: failureQueue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      advice:
+        'The aggregator gave up on records of the stream; their usage is missing until they are put back or repaired. ' +
+        'Read the messages and the log of the function. The stream keeps records for 24 hours.',
+    },
+    {
+      name: 'aggregatorErrors',
+      heading: 'Aggregator errors',
+      metric: handler.metricErrors({ period: FIVE_MINUTES, statistic: Stats.SUM }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      advice: 'Whole invocations fail: permissions, a timeout, or a deployment gone wrong. Read the log; nothing is counted until it ends.',
+    },
+    {
+      name: 'aggregatorDuration',
+      heading: 'Aggregator duration',
+      metric: handler.metricDuration({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM }),
+      threshold: 80,
+      maxThreshold: 100,
+      perUnit: (handler.timeout ?? DEFAULT_TIMEOUT).toMilliseconds() / 100,
+      evaluationPeriods: 3,
+      advice:
+        'Batches take nearly all the time that they have, and will fail. Raise memorySize first, then lower batchSize, then raise the timeout.',
+    },
+    {
+      name: 'iteratorAge',
+      heading: 'Iterator age',
+      metric: aggregator.metricIteratorAge({ period: MINUTE }),
+      threshold: 60,
+      perUnit: 1_000,
+      evaluationPeriods: 5,
+      advice:
+        'The aggregator is behind: usage comes late, and is lost beyond 24 hours. Look for errors and throttles first, ' +
+        'then raise parallelizationFactor or memorySize.',
+    },
+  ];
+}

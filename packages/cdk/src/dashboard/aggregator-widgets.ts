@@ -1,0 +1,69 @@
+import { AGGREGATOR_METRICS, LEDGER_METRICS, type MetricDefinition } from '@millrace/core';
+import { Duration } from 'aws-cdk-lib';
+import { type IWidget, type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { WatchedMetrics } from '../alarms/watched-metrics.js';
+import type { UsageAggregator } from '../usage-aggregator.js';
+import { COLORS, graph } from './widgets.js';
+
+const PERIOD = Duration.minutes(5);
+const MILLIS_PER_SEC = 1_000;
+
+/** How the function behind the stream does. */
+export function aggregatorWidgets(aggregator: UsageAggregator, metrics: WatchedMetrics): IWidget[] {
+  const { handler, failureQueue } = aggregator;
+  const sum = { period: PERIOD, statistic: Stats.SUM };
+  const timeoutMs = handler.timeout?.toMilliseconds() ?? 3 * MILLIS_PER_SEC;
+  const duration = [
+    handler.metricDuration({ period: PERIOD, statistic: Stats.percentile(50), label: 'p50' }),
+    handler.metricDuration({ period: PERIOD, statistic: Stats.MAXIMUM, label: 'longest', color: COLORS.refused }),
+  ];
+  const failures = [
+    handler.metricErrors({ ...sum, label: 'errors', color: COLORS.broken }),
+    handler.metricThrottles({ ...sum, label: 'not started: too many at once', color: COLORS.refused }),
+    metrics.own(AGGREGATOR_METRICS.throttles, { ...sum, label: 'refused by DynamoDB', color: COLORS.write }),
+  ];
+  const lost = [
+    failureQueue.metricApproximateNumberOfMessagesVisible({
+      period: PERIOD,
+      statistic: Stats.MAXIMUM,
+      label: 'given up',
+      color: COLORS.broken,
+    }),
+    metrics.own(AGGREGATOR_METRICS.poison, { ...sum, label: 'unreadable', color: COLORS.refused }),
+    metrics.own(AGGREGATOR_METRICS.failed, { ...sum, label: 'to come again', color: COLORS.read }),
+  ];
+  const limit = [{ value: timeoutMs, label: 'timeout', color: COLORS.broken }];
+  return [
+    graph('Invocations', 'in a period', [handler.metricInvocations({ ...sum, label: 'invocations', color: COLORS.good })], { columns: 6 }),
+    graph('Errors and throttles', 'in a period', failures, { columns: 6 }),
+    graph('Duration', 'milliseconds', duration, { columns: 6, leftAnnotations: limit }),
+    graph('Records that failed', 'records', lost, { columns: 6 }),
+  ];
+}
+
+/** Whether the ledger is whole, and how late. */
+export function ledgerWidgets(aggregator: UsageAggregator, metrics: WatchedMetrics): IWidget[] {
+  const own = (definition: MetricDefinition, label: string, statistic: string, color?: string): Metric =>
+    metrics.own(definition, { period: PERIOD, label, statistic, color });
+  const { records, lagMs, nearLimit, windowsWritten, windowsKnown } = AGGREGATOR_METRICS;
+  const lag = [
+    own(lagMs, 'in the ledger after, p50', Stats.percentile(50), COLORS.good),
+    own(lagMs, 'at the latest', Stats.MAXIMUM, COLORS.refused),
+    aggregator.metricIteratorAge({ period: PERIOD, label: 'waited in the stream', color: COLORS.read }),
+  ];
+  const writes = [
+    own(records, 'records', Stats.SUM, COLORS.read),
+    own(windowsWritten, 'windows written', Stats.SUM, COLORS.good),
+    own(windowsKnown, 'known already', Stats.SUM, COLORS.gone),
+  ];
+  const gaps = [
+    metrics.own(LEDGER_METRICS.gaps, { period: PERIOD, statistic: Stats.MAXIMUM, label: 'gaps', color: COLORS.broken }),
+    metrics.own(LEDGER_METRICS.findings, { period: PERIOD, statistic: Stats.MAXIMUM, label: 'all findings', color: COLORS.refused }),
+  ];
+  return [
+    graph('Lag of the ledger', 'milliseconds', lag, { columns: 6 }),
+    graph('Records and windows', 'in a period', writes, { columns: 6 }),
+    graph('Gaps, as verifications found them', 'places', gaps, { columns: 6 }),
+    graph('Entities near a limit', 'entities', [own(nearLimit, 'beyond the threshold', Stats.SUM, COLORS.refused)], { columns: 6 }),
+  ];
+}

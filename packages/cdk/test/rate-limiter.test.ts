@@ -1,0 +1,247 @@
+import { AuditArchive, RateLimiter, type RateLimiterProps, TableBilling } from '@millrace/cdk';
+import { RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { describe, expect, it } from 'vitest';
+import { mistakesOf, newStack, templateOf } from './synth.js';
+
+const limiterWith = (props?: RateLimiterProps): Template => templateOf((stack) => new RateLimiter(stack, 'Limiter', props));
+const serviceIn = (stack: Stack): Role => new Role(stack, 'Service', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+
+describe('a limiter', () => {
+  it('is a table and an aggregator on its stream, without props', () => {
+    const template = limiterWith();
+
+    template.resourceCountIs('AWS::DynamoDB::Table', 1);
+    template.resourceCountIs('AWS::S3::Bucket', 0);
+    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^LimiterTable'), 'StreamArn'] },
+    });
+  });
+
+  it('hands the props of the table on to it', () => {
+    limiterWith({
+      tableName: 'limits',
+      billing: TableBilling.onDemand({ maxWriteRequestUnits: 1_000 }),
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+    }).hasResource('AWS::DynamoDB::Table', {
+      DeletionPolicy: 'Delete',
+      Properties: { TableName: 'limits', OnDemandThroughput: { MaxWriteRequestUnits: 1_000 }, DeletionProtectionEnabled: true },
+    });
+  });
+
+  it('hands the props of the aggregator on to it, with the boundary and the names of all roles', () => {
+    const template = templateOf((stack) => {
+      const permissionsBoundary = ManagedPolicy.fromManagedPolicyName(stack, 'Boundary', 'corp');
+      new RateLimiter(stack, 'Limiter', { aggregator: { memorySize: 512 }, permissionsBoundary, roleNameFormat: 'corp-{}' });
+    });
+
+    template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 512 });
+    template.hasResourceProperties('AWS::IAM::Role', { RoleName: 'corp-Stack-aggregator', PermissionsBoundary: Match.anyValue() });
+  });
+
+  it('leaves a given role of the function without them', () => {
+    const build = (stack: Stack) =>
+      new RateLimiter(stack, 'Limiter', { aggregator: { role: serviceIn(stack) }, roleNameFormat: 'corp-{}' });
+
+    expect(mistakesOf(build)).toEqual([]);
+    templateOf(build).resourceCountIs('AWS::IAM::Role', 1);
+  });
+
+  it('can do without the function: then nothing runs, and nothing waits to', () => {
+    const stack = newStack();
+    const limiter = new RateLimiter(stack, 'Limiter', { usageAggregation: false });
+
+    expect(limiter.aggregator).toBeUndefined();
+    const types = Object.values(Template.fromStack(stack).toJSON()['Resources'] as Record<string, { Type: string }>).map(
+      ({ Type: type }) => type,
+    );
+    expect(types).toEqual(['AWS::DynamoDB::Table']);
+  });
+
+  it('archives audit events with the key of its table, and keeps them as it is kept', () => {
+    const template = limiterWith({ archiveAuditEvents: true, encryption: TableEncryption.CUSTOMER_MANAGED });
+
+    template.resourceCountIs('AWS::KMS::Key', 1);
+    template.hasResource('AWS::S3::Bucket', {
+      DeletionPolicy: 'Retain',
+      Properties: { BucketEncryption: { ServerSideEncryptionConfiguration: [Match.objectLike({ BucketKeyEnabled: true })] } },
+    });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ MILLRACE_AUDIT_BUCKET: { Ref: Match.stringLikeRegexp('AuditArchive') } }) },
+    });
+  });
+
+  it('tags all its parts, those of the key and the archive, too', () => {
+    const tag = { Key: 'team', Value: 'platform' };
+    const template = limiterWith({ archiveAuditEvents: true, encryption: TableEncryption.CUSTOMER_MANAGED, tags: { team: 'platform' } });
+
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::S3::Bucket', 'AWS::Lambda::Function', 'AWS::Logs::LogGroup']) {
+      template.hasResourceProperties(type, { Tags: Match.arrayWith([tag]) });
+    }
+  });
+
+  it('leaves no warning behind: a strict synth goes on', () => {
+    const stack = newStack();
+    new RateLimiter(stack, 'Limiter', {
+      archiveAuditEvents: true,
+      encryption: TableEncryption.CUSTOMER_MANAGED,
+      aggregator: { tracing: true },
+    });
+
+    expect(Annotations.fromStack(stack).findWarning('*', Match.anyValue())).toEqual([]);
+  });
+
+  it('tells what does not go together, and what its parts have to say, at once', () => {
+    const told = mistakesOf((stack) => {
+      new RateLimiter(stack, 'Without', {
+        usageAggregation: false,
+        archiveAuditEvents: true,
+        aggregator: { auditArchive: new AuditArchive(stack, 'Archive') },
+      });
+      new RateLimiter(stack, 'With', { tableName: '!', aggregator: { memorySize: 1 } });
+    });
+
+    const leftOut = 'it is the function that usageAggregation: false leaves out';
+    expect(told.sort()).toEqual([
+      `aggregator and usageAggregation: false must not both be set: ${leftOut}`,
+      'archiveAuditEvents and aggregator.auditArchive must not both be set: each is an archive',
+      `archiveAuditEvents and usageAggregation: false must not both be set: ${leftOut}`,
+      'memorySize must be a whole number from 128 to 3008, got: 1',
+      "tableName must be 3 to 255 letters, digits, _, . or -, got: '!'",
+    ]);
+  });
+});
+
+describe('grants', () => {
+  it('reach the table and its key, for writing where it is written', () => {
+    const stack = newStack();
+    const limiter = new RateLimiter(stack, 'Limiter', { encryptionKey: new Key(stack, 'Mine'), usageAggregation: false });
+
+    limiter.grantAcquire(serviceIn(stack)).assertSuccess();
+    limiter.grantRead(new Role(stack, 'Reader', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') })).assertSuccess();
+
+    const policyOf = (role: string) => ({ Roles: [{ Ref: Match.stringLikeRegexp(`^${role}`) }] });
+    const template = Template.fromStack(stack);
+    const key = { 'Fn::GetAtt': [Match.stringLikeRegexp('^Mine'), 'Arn'] };
+    const writing = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo', 'kms:GenerateDataKey'];
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      ...policyOf('Service'),
+      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: writing, Resource: key })]) },
+    });
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      ...policyOf('Reader'),
+      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: ['kms:Decrypt', 'kms:DescribeKey'], Resource: key })]) },
+    });
+  });
+
+  it('of a namespace are fenced by what keys begin with, all six apart from each other', () => {
+    const stack = newStack();
+    const limiter = new RateLimiter(stack, 'Limiter', { usageAggregation: false });
+
+    for (const use of ['Acquire', 'Read', 'Admin'] as const) {
+      const role = (name: string) => new Role(stack, name, { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+      limiter[`grant${use}`](role(`${use}Everywhere`)).assertSuccess();
+      limiter[`grant${use}ForNamespace`](role(`${use}Fenced`), 'n1').assertSuccess();
+    }
+
+    const policies = Object.entries(Template.fromStack(stack).findResources('AWS::IAM::Policy'));
+    expect(policies).toHaveLength(6);
+    const fenced = policies
+      .filter(([, policy]) => JSON.stringify(policy).includes('"n1/'))
+      .map(([name]) => name.replace(/FencedDefault.*/, ''));
+    expect(fenced.sort()).toEqual(['Acquire', 'Admin', 'Read']);
+    expect(
+      new Set(
+        policies.map(
+          ([
+            ,
+            {
+              Properties: { PolicyDocument: document },
+            },
+          ]) => JSON.stringify(document),
+        ),
+      ).size,
+    ).toBe(6);
+  });
+});
+
+describe('a limiter of another stack', () => {
+  const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/limits';
+
+  it('is found by its ARN, and makes nothing but grants and metrics', () => {
+    const stack = newStack();
+    const limiter = RateLimiter.fromRateLimiterAttributes(stack, 'Limiter', { tableArn: arn, metricsNamespace: 'Ours' });
+
+    limiter.grantAcquire(serviceIn(stack)).assertSuccess();
+
+    expect(limiter.tableName).toBe('limits');
+    expect(limiter.metric('SystemErrors').toMetricConfig().metricStat).toMatchObject({
+      namespace: 'AWS/DynamoDB',
+      dimensions: [{ name: 'TableName', value: 'limits' }],
+    });
+    expect(limiter.metricMillrace('Records').toMetricConfig().metricStat).toMatchObject({
+      namespace: 'Ours',
+      dimensions: [{ name: 'Table', value: 'limits' }],
+    });
+    const template = Template.fromStack(stack);
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Resource: arn })]) },
+    });
+  });
+
+  it('is found by its name, in this account and region', () => {
+    const stack = newStack();
+    const limiter = RateLimiter.fromRateLimiterAttributes(stack, 'Limiter', { tableName: 'limits' });
+
+    const { 'Fn::Join': joined } = stack.resolve(limiter.tableArn) as { 'Fn::Join': [string, unknown[]] };
+    expect(joined[1].at(-1)).toBe(':table/limits');
+  });
+
+  it('lets its key be used, where it is told', () => {
+    const stack = newStack();
+    const key = Key.fromKeyArn(stack, 'Key', 'arn:aws:kms:eu-central-1:123456789012:key/k');
+
+    RateLimiter.fromRateLimiterAttributes(stack, 'Limiter', { tableArn: arn, encryptionKey: key }).grantRead(serviceIn(stack));
+
+    Template.fromStack(stack).hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: ['kms:Decrypt', 'kms:DescribeKey'] })]) },
+    });
+  });
+
+  it('must be told by one of name and ARN', () => {
+    const stack = newStack();
+
+    expect(() => RateLimiter.fromRateLimiterAttributes(stack, 'Neither', {})).toThrow(
+      'Stack/Neither: one of tableName and tableArn must be given, got: neither',
+    );
+    expect(() => RateLimiter.fromRateLimiterAttributes(stack, 'Both', { tableName: 'limits', tableArn: arn })).toThrow('got: both');
+  });
+});
+
+describe('the metrics of a limiter', () => {
+  it('are those of DynamoDB about its table, summed by the minute', () => {
+    const stack = newStack();
+    const limiter = new RateLimiter(stack, 'Limiter');
+
+    const metrics = [
+      limiter.metricConsumedReadUnits(),
+      limiter.metricConsumedWriteUnits(),
+      limiter.metricReadThrottles(),
+      limiter.metricWriteThrottles(),
+    ];
+
+    expect(metrics.map(({ metricName, statistic }) => `${metricName} ${statistic}`)).toEqual([
+      'ConsumedReadCapacityUnits Sum',
+      'ConsumedWriteCapacityUnits Sum',
+      'ReadThrottleEvents Sum',
+      'WriteThrottleEvents Sum',
+    ]);
+    expect(metrics.every(({ period }) => period.toSeconds() === 60)).toBe(true);
+    expect(limiter.metricsNamespace).toBe(limiter.aggregator?.metricsNamespace);
+  });
+});
