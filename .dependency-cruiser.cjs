@@ -42,8 +42,8 @@ module.exports = {
       name: 'k6-at-the-edge',
       comment: "k6's modules exist in k6 only.",
       severity: 'error',
-      from: { pathNot: '^load/src/k6/' },
-      to: { path: '(^|/)k6/|^k6$', pathNot: '^load/src/k6/' },
+      from: { pathNot: '^load/(src|test)/k6/' },
+      to: { path: '(^|/)k6/|^k6$', pathNot: '^load/(src|test)/k6/' },
     },
     {
       name: 'scenarios-are-plans',

@@ -21,7 +21,7 @@ import { findK6 } from '../src/node/k6-binary.js';
 import type { RunSettings } from '../src/plan/settings.js';
 import { judge } from '../src/plan/thresholds.js';
 
-const scripts = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
+const scripts = fileURLToPath(new URL('k6', import.meta.url));
 const rest = (delayMs: number, signal?: AbortSignal): Promise<void> => sleep(delayMs, undefined, signal === undefined ? {} : { signal });
 let place: WorkerPlace;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Scenario } from '../plan/scenario.js';
 import type { Mode } from '../plan/settings.js';
 
 /** One k6 on this machine, several that share a run, or the workers of a rig. */
-export type Place = 'local' | 'distributed' | 'lambda' | 'fargate';
+type Place = 'local' | 'distributed' | 'lambda' | 'fargate';
 
 const PLACES: readonly Place[] = ['local', 'distributed', 'lambda', 'fargate'];
 

@@ -14,8 +14,8 @@ import { manyWorkers } from './many-workers.js';
 import { keysOf, oneK6 } from './one-k6.js';
 import { PACKAGE_ROOT } from './package-root.js';
 import { openRigSite } from './rig-site.js';
-import type { Surroundings } from './run-scenario.js';
 import { openSite, type Site } from './site.js';
+import type { Surroundings } from './surroundings.js';
 
 /** Where a run's table is, and what makes its load. */
 export interface Prepared {

@@ -15,13 +15,7 @@ import { PACKAGE_ROOT } from './package-root.js';
 import { prepared } from './prepared.js';
 import { readBooks } from './read-books.js';
 import { furnish, type Site } from './site.js';
-
-/** What a run wants of its surroundings. */
-export interface Surroundings {
-  readonly env: NodeJS.ProcessEnv;
-  /** Told what is being done. */
-  readonly say: (text: string) => void;
-}
+import type { Surroundings } from './surroundings.js';
 
 /** A run that has ended, and where its files are. */
 export interface EndedRun {

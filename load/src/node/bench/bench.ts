@@ -10,8 +10,8 @@ import { bundle, bundleScenario } from '../bundle.js';
 import { findK6, type K6Binary } from '../k6-binary.js';
 import { runK6 } from '../k6-process.js';
 import { keysOf } from '../one-k6.js';
-import type { Surroundings } from '../run-scenario.js';
 import { furnish, openSite, type Site } from '../site.js';
+import type { Surroundings } from '../surroundings.js';
 import { type ProcessUsage, watchProcess } from './process-usage.js';
 
 /** What one kind of turn takes of k6. */
