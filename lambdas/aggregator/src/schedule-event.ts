@@ -6,6 +6,12 @@ import { describeValue } from '@millrace/core';
  */
 export const SCHEDULE_EVENT = { source: 'aws.events', 'detail-type': 'Scheduled Event' } as const;
 
+/**
+ * What the function sends when it seals, beside what it sends to keep the ledger: the index says whose windows there are, a
+ * transaction writes a seal with its event, and a mark goes when its seal is there. `Query` is of the table and of its index.
+ */
+export const SEALING_ACTIONS = ['dynamodb:BatchGetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:BatchWriteItem'] as const;
+
 /** Whether the function was invoked by its schedule, and not by the stream. */
 export function isScheduleEvent(event: unknown): boolean {
   if (typeof event !== 'object' || event === null) return false;

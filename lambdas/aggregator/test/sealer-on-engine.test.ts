@@ -1,10 +1,18 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
-import { awsSealer, SCHEDULE_EVENT, STREAM_FILTERS } from '@millrace/aggregator-lambda';
+import { awsSealer, SCHEDULE_EVENT, SEALING_ACTIONS, STREAM_FILTERS } from '@millrace/aggregator-lambda';
 import { type OpenPeriod, parseOpenPeriod } from '@millrace/core';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { StreamPump } from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
 import { liveWorld } from './live-world.js';
+
+/** What IAM asks for each command; a transaction is what it holds. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  BatchGetItemCommand: 'dynamodb:BatchGetItem',
+  QueryCommand: 'dynamodb:Query',
+  TransactWriteItemsCommand: 'dynamodb:PutItem',
+  BatchWriteItemCommand: 'dynamodb:BatchWriteItem',
+};
 
 /** The periods that the aggregator has marked. */
 async function marked({ dynamo, connection }: Pick<Awaited<ReturnType<typeof liveWorld>>, 'dynamo' | 'connection'>): Promise<OpenPeriod[]> {
@@ -24,6 +32,15 @@ describe('the function that a schedule invokes', () => {
       await limiter.acquire(`key-${turn % 5}`, turn % 2 === 0 ? 'gpt-4' : 'gpt-3', { rpm: 2 }, { limits });
     await new StreamPump({ source: world.source, handler: world.handler, filters: STREAM_FILTERS }).drain();
     const periods = await marked(world);
+    const sent = new Set<string>();
+    world.dynamo.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (request) => {
+          sent.add(ACTIONS[commandName] ?? commandName);
+          return next(request);
+        },
+      { step: 'initialize', name: 'noteActions' },
+    );
     const seal = (daysLater: number) =>
       awsSealer(world.environment, {
         dynamo: world.dynamo,
@@ -35,6 +52,8 @@ describe('the function that a schedule invokes', () => {
     expect(await seal(40)).toEqual({ sealed: periods.length, failed: 0, isDone: true });
     expect(await seal(41)).toEqual({ sealed: 0, failed: 0, isDone: true });
 
+    world.dynamo.middlewareStack.remove('noteActions');
+    expect([...sent].sort()).toEqual([...SEALING_ACTIONS].sort());
     const used = new Map<string, number>();
     for (const { resource, type, startMs } of periods) {
       const { intact, seal: written } = await limiter.usage.checkSeal({ resource, type, start: new Date(startMs) });
