@@ -1,4 +1,4 @@
-import { type IRateLimiter, LimiterAlarms, LimiterDashboard, RateLimiter } from '@millrace/cdk';
+import { type IRateLimiter, LimiterAlarms, LimiterDashboard, LimitsManifest, ManifestSource, RateLimiter } from '@millrace/cdk';
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Stage } from '../stage.js';
@@ -8,14 +8,14 @@ export interface LimiterStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** The limiter: table, aggregator, archive of audit events, alarms and dashboard. What they are called is in the outputs. */
+/** The limiter: table, aggregator, archive of audit events, limits, alarms and dashboard. What they are called is in the outputs. */
 export class LimiterStack extends Stack {
   /** For the stacks that grant its use. */
   readonly limiter: IRateLimiter;
 
   constructor(scope: Construct, id: string, { stage, ...props }: LimiterStackProps) {
     super(scope, id, props);
-    const { keepsData, aggregatorMemoryMb } = stage;
+    const { keepsData, aggregatorMemoryMb, limitsFile } = stage;
     const limiter = new RateLimiter(this, 'Limiter', {
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepsData,
@@ -24,6 +24,8 @@ export class LimiterStack extends Stack {
       tags: { stage: stage.name },
     });
     this.limiter = limiter;
+    // Also registers namespace `default`, in which the limits are.
+    new LimitsManifest(this, 'Limits', { limiter, source: ManifestSource.fromFile(limitsFile), prune: true });
     const watched = { table: limiter.table.table, aggregator: limiter.aggregator };
     const alarms = new LimiterAlarms(this, 'Alarms', watched);
     new LimiterDashboard(this, 'Dashboard', { ...watched, alarms });
