@@ -8,6 +8,8 @@ export interface Stage {
   readonly keepsData: boolean;
   /** Memory of the aggregator, in MB; undefined: as the construct has it. */
   readonly aggregatorMemoryMb: number | undefined;
+  /** The manifest of the limits in the namespace `default`; its path begins where the app runs, in the repository's root. */
+  readonly limitsFile: string;
   /** The ids of namespaces that get roles of their own. */
   readonly namespaceIds: readonly string[];
 }
@@ -15,7 +17,7 @@ export interface Stage {
 /** The tag by which a caller says whose namespace it works for. */
 export const NAMESPACE_TAG = 'millrace-namespace';
 
-const SETTINGS = ['keepsData', 'aggregatorMemoryMb', 'namespaceIds'] as const;
+const SETTINGS = ['keepsData', 'aggregatorMemoryMb', 'limitsFile', 'namespaceIds'] as const;
 
 /**
  * The stage that `-c stage=…` names (by default `dev`), as `cdk.json` has it under "stages". One setting of it can be said
@@ -35,6 +37,7 @@ export function stageOf(node: Node): Stage {
     name: name as string,
     keepsData: truth('keepsData', settingOf('keepsData') ?? true),
     aggregatorMemoryMb: megabytes(settingOf('aggregatorMemoryMb')),
+    limitsFile: String(settingOf('limitsFile') ?? 'infra/limits.yaml'),
     namespaceIds: list(settingOf('namespaceIds')),
   };
 }

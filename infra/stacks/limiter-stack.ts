@@ -1,4 +1,4 @@
-import { type IRateLimiter, RateLimiter } from '@millrace/cdk';
+import { type IRateLimiter, LimiterAlarms, LimiterDashboard, LimitsManifest, ManifestSource, RateLimiter } from '@millrace/cdk';
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Stage } from '../stage.js';
@@ -8,14 +8,14 @@ export interface LimiterStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** The limiter: table, aggregator and the archive of audit events. What it is called is in the outputs. */
+/** The limiter: table, aggregator, archive of audit events, limits, alarms and dashboard. What they are called is in the outputs. */
 export class LimiterStack extends Stack {
   /** For the stacks that grant its use. */
   readonly limiter: IRateLimiter;
 
   constructor(scope: Construct, id: string, { stage, ...props }: LimiterStackProps) {
     super(scope, id, props);
-    const { keepsData, aggregatorMemoryMb } = stage;
+    const { keepsData, aggregatorMemoryMb, limitsFile } = stage;
     const limiter = new RateLimiter(this, 'Limiter', {
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepsData,
@@ -24,9 +24,15 @@ export class LimiterStack extends Stack {
       tags: { stage: stage.name },
     });
     this.limiter = limiter;
+    // Also registers namespace `default`, in which the limits are.
+    new LimitsManifest(this, 'Limits', { limiter, source: ManifestSource.fromFile(limitsFile), prune: true });
+    const watched = { table: limiter.table.table, aggregator: limiter.aggregator };
+    const alarms = new LimiterAlarms(this, 'Alarms', watched);
+    new LimiterDashboard(this, 'Dashboard', { ...watched, alarms });
     new CfnOutput(this, 'TableName', { value: limiter.tableName, description: 'For RateLimiter.open, and millrace --table' });
     new CfnOutput(this, 'AggregatorName', { value: limiter.aggregator?.handler.functionName ?? '' });
     new CfnOutput(this, 'FailureQueueUrl', { value: limiter.aggregator?.failureQueue.queueUrl ?? '' });
+    new CfnOutput(this, 'AlarmTopicArn', { value: alarms.topic.topicArn, description: 'Subscribe whoever shall be told' });
     new CfnOutput(this, 'AuditBucketName', { value: limiter.auditArchive?.bucket.bucketName ?? '' });
   }
 }

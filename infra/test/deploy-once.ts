@@ -38,6 +38,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     table,
     aggregator: limiter['AggregatorName'] ?? '',
     failureQueue: limiter['FailureQueueUrl'] ?? '',
+    alarmTopic: limiter['AlarmTopicArn'] ?? '',
     auditBucket: limiter['AuditBucketName'] ?? '',
     roles,
     namespaceIds,

@@ -7,6 +7,7 @@ export interface Deployed {
   readonly table: string;
   readonly aggregator: string;
   readonly failureQueue: string;
+  readonly alarmTopic: string;
   readonly auditBucket: string;
   /** The ARNs of the roles by their outputs: `AcquireRoleArn`, and so on. */
   readonly roles: Readonly<Record<string, string>>;

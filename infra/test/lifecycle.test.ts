@@ -1,26 +1,33 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { RateLimiter } from '@millrace/limiter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cdk, cdkDone } from './command-line.js';
 import { resources } from './resources.js';
+import { sessionOf } from './session.js';
 
 /** A stage that keeps its data. No other file uses it, so that it can be taken down. */
 const STAGE = ['-c', 'stage=prod'] as const;
 const LARGER = ['-c', 'aggregatorMemoryMb=512'] as const;
+const CONFIG_TTL_MS = 1_000;
+const NEW_LIMITS = 'resources: { gpt-4: ["rpm:50/min"] }';
 
 describe('a stage that keeps its data', () => {
   let folder: string;
   let before: readonly string[];
   let outputs: Readonly<Record<string, string>>;
+  let acquireRoleArn: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-lifecycle-'));
     before = await resources();
     const file = join(folder, 'outputs.json');
     await cdkDone('deploy', '--all', ...STAGE, '--require-approval', 'never', '--outputs-file', file);
-    outputs = JSON.parse(await readFile(file, 'utf8'))['Millrace-prod'];
+    const said = JSON.parse(await readFile(file, 'utf8'));
+    outputs = said['Millrace-prod'];
+    acquireRoleArn = said['Millrace-prod-Access'].AcquireRoleArn;
   });
   afterAll(() => rm(folder, { recursive: true }));
 
@@ -33,16 +40,22 @@ describe('a stage that keeps its data', () => {
     expect(await cdk('diff', '--all', '--fail', ...STAGE)).toMatchObject({ code: 0 });
   });
 
-  it('follows an update, which a diff shows before and not after', async () => {
-    expect(await memoryMb()).toBe(256);
-    const { code, said } = await cdk('diff', '--all', '--fail', ...STAGE, ...LARGER);
+  it('follows an update of the function and of the limits, as does a client that runs', async () => {
+    const limitsFile = join(folder, 'limits.yaml');
+    await writeFile(limitsFile, NEW_LIMITS);
+    const update = [...STAGE, ...LARGER, '-c', `limitsFile=${limitsFile}`] as const;
+    const table = outputs['TableName'] ?? '';
+    await using service = await RateLimiter.open({ table, credentials: await sessionOf(acquireRoleArn), configTtlMs: CONFIG_TTL_MS });
+    expect([await memoryMb(), await service.available('anybody', 'gpt-4')]).toEqual([256, { rpm: 500, tpm: 800_000 }]);
+    const { code, said } = await cdk('diff', '--all', '--fail', ...update);
     expect(code).toBe(1);
     expect(said).toMatch(/MemorySize[\s\S]*256[\s\S]*512/);
 
-    await cdkDone('deploy', '--all', ...STAGE, ...LARGER, '--require-approval', 'never');
+    await cdkDone('deploy', '--all', ...update, '--require-approval', 'never');
 
+    await expect.poll(() => service.available('anybody', 'gpt-4'), { timeout: 5 * CONFIG_TTL_MS, interval: 100 }).toEqual({ rpm: 50 });
     expect(await memoryMb()).toBe(512);
-    expect(await cdk('diff', '--all', '--fail', ...STAGE, ...LARGER)).toMatchObject({ code: 0 });
+    expect(await cdk('diff', '--all', '--fail', ...update)).toMatchObject({ code: 0 });
   });
 
   it('leaves its table and its archive when it is destroyed, and nothing else', async () => {

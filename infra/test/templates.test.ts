@@ -56,7 +56,7 @@ describe('the synthesised app', () => {
     await synth('dev', 'again', { CDK_VALIDATION: 'false' });
 
     expect(await contents('again')).toEqual(await contents('dev'));
-    expect((await contents('again')).filter((file) => file.startsWith('asset.'))).toHaveLength(1);
+    expect((await contents('again')).filter((file) => file.startsWith('asset.'))).toHaveLength(2);
   });
 });
 
