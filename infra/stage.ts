@@ -12,12 +12,18 @@ export interface Stage {
   readonly limitsFile: string;
   /** The ids of namespaces that get roles of their own. */
   readonly namespaceIds: readonly string[];
+  /** What `pnpm load assets` wrote; undefined: there is no stack with a load rig. */
+  readonly loadAssets: string | undefined;
+  /** The processor that the assets were built for. */
+  readonly loadArchitecture: 'arm64' | 'x64';
+  /** The image of load workers in a registry; undefined: docker builds one of the assets. */
+  readonly loadImage: string | undefined;
 }
 
 /** The tag by which a caller says whose namespace it works for. */
 export const NAMESPACE_TAG = 'millrace-namespace';
 
-const SETTINGS = ['keepsData', 'aggregatorMemoryMb', 'limitsFile', 'namespaceIds'] as const;
+const SETTINGS = ['keepsData', 'aggregatorMemoryMb', 'limitsFile', 'namespaceIds', 'loadAssets', 'loadArchitecture', 'loadImage'] as const;
 
 /**
  * The stage that `-c stage=…` names (by default `dev`), as `cdk.json` has it under "stages". One setting of it can be said
@@ -39,6 +45,9 @@ export function stageOf(node: Node): Stage {
     aggregatorMemoryMb: megabytes(settingOf('aggregatorMemoryMb')),
     limitsFile: String(settingOf('limitsFile') ?? 'infra/limits.yaml'),
     namespaceIds: list(settingOf('namespaceIds')),
+    loadAssets: text(settingOf('loadAssets')),
+    loadArchitecture: processor(settingOf('loadArchitecture') ?? 'arm64'),
+    loadImage: text(settingOf('loadImage')),
   };
 }
 
@@ -53,6 +62,15 @@ function megabytes(value: unknown): number | undefined {
   const number = Number(value);
   if (Number.isInteger(number)) return number;
   throw new Error(`context "aggregatorMemoryMb" must be a whole number, got: ${String(value)}`);
+}
+
+function text(value: unknown): string | undefined {
+  return value === undefined || value === '' ? undefined : String(value);
+}
+
+function processor(value: unknown): 'arm64' | 'x64' {
+  if (value === 'arm64' || value === 'x64') return value;
+  throw new Error(`context "loadArchitecture" must be arm64 or x64, got: ${String(value)}`);
 }
 
 function list(value: unknown): readonly string[] {

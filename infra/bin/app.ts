@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { AccessStack } from '../stacks/access-stack.js';
 import { LimiterStack } from '../stacks/limiter-stack.js';
+import { LoadStack } from '../stacks/load-stack.js';
 import { stageOf } from '../stage.js';
 
 // `cdk deploy --all -c stage=prod`; account and region are those of the profile in use.
@@ -12,3 +13,6 @@ new AccessStack(app, `Millrace-${stage.name}-Access`, {
   namespaceIds: stage.namespaceIds,
   description: 'Roles for those who use the rate limiter',
 });
+if (stage.loadAssets !== undefined) {
+  new LoadStack(app, `Millrace-${stage.name}-Load`, { limiter, stage, description: 'Workers that load the rate limiter' });
+}

@@ -21,3 +21,15 @@ def also(resource_type, act):
         return result
 
     _HANDLERS[resource_type] = {**handler, "create": created, "update": updated}
+
+
+def accept(resource_type):
+    """Lets a template have resources of a type of which nothing comes."""
+    _HANDLERS.setdefault(
+        resource_type,
+        {
+            "create": lambda logical_id, properties, stack_name: (logical_id, {}),
+            "update": lambda physical_id, old, new, *rest: (physical_id, {}),
+            "delete": lambda physical_id, *rest: None,
+        },
+    )

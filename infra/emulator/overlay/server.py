@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 
-from overlay import alarms, functions, leading_keys, policy_variables, stream_mappings, tables
+from overlay import alarms, clusters, functions, leading_keys, policy_variables, stream_mappings, tables
 
 
 def end_with_parent():
@@ -31,7 +31,7 @@ def main():
     if os.getpgrp() != os.getpid():
         sys.exit("the emulator ends its process group, so it must have one of its own")
     threading.Thread(target=end_with_parent, daemon=True).start()
-    for part in (tables, functions, alarms, stream_mappings, leading_keys, policy_variables):
+    for part in (tables, functions, clusters, alarms, stream_mappings, leading_keys, policy_variables):
         part.apply()
     from ministack import app
 

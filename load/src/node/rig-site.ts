@@ -32,7 +32,10 @@ export async function openRigSite({ table, namespace, env, requestTimeoutMs }: R
       limiter,
       async close(keep) {
         await limiter.close();
-        if (!keep) await administration.namespaces.purge(namespace);
+        if (!keep) {
+          await administration.namespaces.delete(namespace);
+          await administration.namespaces.purge(namespace);
+        }
         await administration.close();
       },
     };

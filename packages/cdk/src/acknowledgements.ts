@@ -11,13 +11,9 @@ export function acknowledge(construct: IConstruct, id: string, reason: string): 
 }
 
 /** Notes that a role may write any object under a prefix of a bucket. Only the bucket's own stack knows how it is called. */
-export function acknowledgePrefix(role: IConstruct, bucket: IBucket, prefix: string): void {
+export function acknowledgePrefix(role: IConstruct, bucket: IBucket, prefix: string, reason: string): void {
   const resource = bucket.node.defaultChild;
   if (resource === undefined || Stack.of(bucket) !== Stack.of(role)) return;
   const name = Stack.of(bucket).getLogicalId(resource as Parameters<Stack['getLogicalId']>[0]);
-  acknowledge(
-    role,
-    `IAM5[Resource::<${name}.Arn>/${prefix}*]`,
-    'Each audit event is an object of its own, whose name nobody knows before.',
-  );
+  acknowledge(role, `IAM5[Resource::<${name}.Arn>/${prefix}*]`, reason);
 }

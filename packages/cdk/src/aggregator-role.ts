@@ -55,7 +55,10 @@ function createRole(scope: Construct, props: UsageAggregatorProps, statements: P
   });
   const reason = 'DynamoDB lists streams, and X-Ray takes traces, under no narrower name.';
   acknowledge(role, 'IAM5[Resource::*]', reason);
-  if (props.auditArchive !== undefined) acknowledgePrefix(role, props.auditArchive.bucket, props.auditPrefix ?? DEFAULT_PREFIX);
+  if (props.auditArchive !== undefined) {
+    const why = 'Each audit event is an object of its own, whose name nobody knows before.';
+    acknowledgePrefix(role, props.auditArchive.bucket, props.auditPrefix ?? DEFAULT_PREFIX, why);
+  }
   return role;
 }
 

@@ -1,6 +1,3 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { LoadRig, type LoadRigProps, RateLimiter } from '@millrace/cdk';
 import type { Stack } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
@@ -9,22 +6,11 @@ import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { rigAssets } from './rig-assets.js';
 import { mistakesOf, onlyOne, templateOf } from './synth.js';
 
-let workerAssets: string;
-beforeAll(() => {
-  workerAssets = mkdtempSync(join(tmpdir(), 'millrace-rig-'));
-  for (const [folder, file] of [
-    ['layer/bin', 'k6'],
-    ['function', 'index.mjs'],
-    ['image', 'Dockerfile'],
-  ] as const) {
-    mkdirSync(join(workerAssets, folder), { recursive: true });
-    writeFileSync(join(workerAssets, folder, file), folder);
-  }
-});
-afterAll(() => rmSync(workerAssets, { recursive: true }));
+const workerAssets = rigAssets();
 
 type Change = (stack: Stack) => Partial<LoadRigProps>;
 const build = (change: Change) => (stack: Stack) => {

@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LimiterAlarms, LimiterDashboard, LimitRate, LimitsManifest, RateLimiter, TableBilling } from '@millrace/cdk';
+import { LimiterAlarms, LimiterDashboard, LimitRate, LimitsManifest, LoadRig, RateLimiter, TableBilling } from '@millrace/cdk';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, it, vi } from 'vitest';
+import { rigAssets } from './rig-assets.js';
 
 interface Report {
   readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[];
@@ -42,6 +43,10 @@ const limiters = {
   },
   'with limits as code': (stack: Stack) =>
     new LimitsManifest(stack, 'Limits', { limiter: new RateLimiter(stack, 'Limiter'), system: [LimitRate.perMinute('rpm', 60)] }),
+  'that is loaded': (stack: Stack) => {
+    const limiter = RateLimiter.fromRateLimiterAttributes(stack, 'Limiter', { tableName: 'limits' });
+    new LoadRig(stack, 'Rig', { limiter, workerAssets: rigAssets() });
+  },
   'with everything': (stack: Stack) =>
     new RateLimiter(stack, 'Limiter', {
       archiveAuditEvents: true,

@@ -96,6 +96,8 @@ export class FargateWorkers extends Construct {
     const vpc = new Vpc(this, 'Vpc', {
       maxAzs: 2,
       natGateways: 0,
+      // Nothing is ever in the default group; to empty it takes a function and a role of their own.
+      restrictDefaultSecurityGroup: false,
       subnetConfiguration: [{ name: 'workers', subnetType: SubnetType.PUBLIC }],
     });
     acknowledge(vpc, 'VPC7', 'The network holds load workers only, while a test runs; flow logs would cost more than they tell.');
@@ -115,6 +117,7 @@ export class FargateWorkers extends Construct {
       roleName: formattedName(props.checks, this, { prop: 'roleNameFormat', format: props.roleNameFormat, part: 'load-start' }),
       permissionsBoundary: props.permissionsBoundary,
     });
+    acknowledge(executionRole, 'IAM5[Resource::*]', 'A token for the registry of images is not for one of them.');
     // What `millrace load connect` opens a tunnel with. These actions know no resources.
     props.taskRole.addToPrincipalPolicy(
       new PolicyStatement({
@@ -124,6 +127,7 @@ export class FargateWorkers extends Construct {
         resources: ['*'],
       }),
     );
+    acknowledge(props.taskRole, 'IAM5[Resource::*]', 'The actions by which Session Manager opens a tunnel to a task know no resources.');
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu,
       memoryLimitMiB: memoryMb,

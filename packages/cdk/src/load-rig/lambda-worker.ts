@@ -4,6 +4,7 @@ import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { acknowledge } from '../acknowledgements.js';
 import type { PropChecks } from '../prop-checks.js';
 import type { LoadRigProps } from './load-rig-props.js';
 
@@ -30,7 +31,7 @@ export function lambdaWorker(scope: Construct, props: LoadRigProps, role: IRole,
     description: 'k6',
   });
   const reserved = checks.wholeNumber('lambdaReservedConcurrency', props.lambdaReservedConcurrency, 1, 10_000);
-  return new LambdaFunction(scope, 'Worker', {
+  const handler = new LambdaFunction(scope, 'Worker', {
     description: 'One worker of a load test',
     runtime: Runtime.NODEJS_22_X,
     architecture,
@@ -45,4 +46,6 @@ export function lambdaWorker(scope: Construct, props: LoadRigProps, role: IRole,
     retryAttempts: 0,
     ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
   });
+  acknowledge(handler, 'L1', 'Node.js 22 is what the function was built for and tested with.');
+  return handler;
 }

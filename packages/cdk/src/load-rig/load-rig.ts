@@ -1,10 +1,10 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { FargateTaskDefinition, ICluster } from 'aws-cdk-lib/aws-ecs';
-import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { acknowledge } from '../acknowledgements.js';
+import { acknowledge, acknowledgePrefix } from '../acknowledgements.js';
 import { formattedName } from '../name-format.js';
 import { PropChecks } from '../prop-checks.js';
 import { addTags } from '../tagging.js';
@@ -12,6 +12,8 @@ import { FargateWorkers } from './fargate-workers.js';
 import { lambdaWorker } from './lambda-worker.js';
 import type { LoadRigProps } from './load-rig-props.js';
 
+/** Where in the bucket workers leave their figures: what the coordinator tells them. */
+const RESULTS = 'runs/';
 const KEEP_RESULTS = Duration.days(30);
 
 /**
@@ -82,7 +84,15 @@ export class LoadRig extends Construct {
       permissionsBoundary: props.permissionsBoundary,
     });
     props.limiter.grantAcquire(role);
-    this.resultsBucket.grantPut(role, 'runs/*');
+    role.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ['s3:PutObject'], resources: [this.resultsBucket.arnForObjects(`${RESULTS}*`)] }),
+    );
+    acknowledgePrefix(
+      role,
+      this.resultsBucket,
+      RESULTS,
+      'Each run and worker leaves an object of its own, whose name nobody knows before.',
+    );
     return role;
   }
 }
