@@ -22,7 +22,7 @@ async function checkout(): Promise<string> {
   const entry = join(root, 'lambdas/aggregator/dist/lambda.js');
   const { metafile } = await build({ ...bundleOptions(entry), absWorkingDir: root, write: false, metafile: true });
   const stored = Object.keys(metafile.inputs).flatMap((input) => /^node_modules\/\.pnpm\/[^/]+/.exec(input) ?? []);
-  const own = ['lambdas/aggregator', 'packages/core', 'packages/ledger', 'packages/limiter'];
+  const own = ['lambdas/bundling', 'lambdas/aggregator', 'packages/core', 'packages/ledger', 'packages/limiter'];
   const parts = own.flatMap((name) => ['dist', 'node_modules', 'package.json'].map((part) => join(name, part)));
   for (const part of new Set([...stored, ...parts])) {
     if (existsSync(join(root, part))) await cp(join(root, part), join(place, part), { recursive: true, verbatimSymlinks: true });

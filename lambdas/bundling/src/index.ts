@@ -1,0 +1,1 @@
+export { functionBundle } from './function-bundle.js';
