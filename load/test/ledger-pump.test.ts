@@ -3,7 +3,7 @@ import { Limit, RateLimiter } from '@millrace/limiter';
 import { createTable } from '@millrace/limiter/admin';
 import { type LocalEngine, launchEngine } from '@millrace/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LedgerPump } from '../src/node/ledger-pump.js';
+import { finishLedger, LedgerPump, openLedger } from '../src/node/ledger-pump.js';
 import { readBooks } from '../src/node/read-books.js';
 import { checkLedger } from '../src/plan/ledger.js';
 
@@ -66,5 +66,23 @@ describe('the ledger of a run', () => {
     client.destroy();
 
     await expect(LedgerPump.open(engine, 'no-stream', 1_000)).rejects.toThrow('has no stream');
+    const why: string[] = [];
+    const kept = await openLedger({ connection: engine, table: 'no-stream' }, 1_000);
+
+    expect(await finishLedger(kept, (text) => void why.push(text))).toBeUndefined();
+    expect(why).toEqual([expect.stringContaining('has no stream')]);
+  });
+
+  it('is left to the aggregator of a rig, whose table others load too', async () => {
+    const { endpoint, region } = engine;
+
+    expect(await openLedger({ connection: { endpoint, region }, table: 'of a rig' }, 1_000)).toContain('own aggregator');
+  });
+
+  it('says nothing where none is wanted', async () => {
+    const why: string[] = [];
+
+    expect(await finishLedger(undefined, (text) => void why.push(text))).toBeUndefined();
+    expect(why).toEqual([]);
   });
 });
