@@ -123,6 +123,28 @@ describe('a session in the user', () => {
     expect(total('read_units')).toBeGreaterThan(0);
   });
 
+  it('notes for charts what was admitted, what was rejected, and what each took, and only where charts are wanted', async () => {
+    await direct().acquire('plain', 'api', { rph: 1 });
+    expect([count('admitted'), count('rejected'), count('write_units_per_acquire')]).toEqual([0, 0, 0]);
+
+    const session = new DirectSession(settings, new Meter(['rph', 'tpm'], true), environment());
+    for (let call = 0; call < 4; call += 1) await session.acquire('charts', 'api', { rph: 1 });
+
+    expect([total('admitted'), total('rejected')]).toEqual([3, 1]);
+    // The other one was of the session without charts.
+    expect(total('write_units_per_acquire')).toBe(total('write_units') - 1);
+    expect(count('write_units_per_acquire')).toBe(4);
+  });
+
+  it('reads limits again when they are older than a scenario wants them', async () => {
+    const session = direct({ configTtlMs: 0 });
+    await session.acquire('fresh', 'api', { tpm: 1 });
+    const before = total('read_units');
+    await session.acquire('fresh', 'api', { tpm: 1 });
+
+    expect(total('read_units')).toBeGreaterThan(before);
+  });
+
   it.each([
     ['where nobody listens', { endpoint: 'http://127.0.0.1:1' }],
     ['without its namespace', { namespace: 'nobody' }],

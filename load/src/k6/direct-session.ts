@@ -116,7 +116,7 @@ export class DirectSession implements Session {
   }
 
   async #tryToOpen(): Promise<Engine | undefined> {
-    const { namespace, requestTimeoutMs } = this.#settings;
+    const { namespace, requestTimeoutMs, configTtlMs = CONFIG_TTL_MS } = this.#settings;
     const fromMs = elapsedMs();
     try {
       const record = await this.#store.findNamespace(namespace);
@@ -128,7 +128,7 @@ export class DirectSession implements Session {
         sleep,
         random: Math.random,
         deadlineMs: REQUESTS_PER_CALL * requestTimeoutMs,
-        configTtlMs: CONFIG_TTL_MS,
+        configTtlMs,
         maxEntries: MAX_ENTRIES,
       });
       this.#meter.answered('open_limiter', elapsedMs() - fromMs);

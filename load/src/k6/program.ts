@@ -16,8 +16,9 @@ export type OpenSession = (settings: RunSettings, meter: Meter, env: Environment
 
 /** A scenario as a script of k6: what its module exports. */
 export function program(scenario: Scenario, openSession: OpenSession) {
-  const settings = settingsFrom(__ENV[SETTINGS_VARIABLE]);
-  const meter = new Meter(limitNames(scenario.resources(settings)));
+  const { configTtlMs } = scenario;
+  const settings = { ...(configTtlMs === undefined ? {} : { configTtlMs }), ...settingsFrom(__ENV[SETTINGS_VARIABLE]) };
+  const meter = new Meter(limitNames(scenario.resources(settings)), settings.charts);
   const callers = Array.from({ length: settings.callers }, (_, caller) => caller);
   // Each user of k6 runs this module for itself, so this is one limiter for each user, as it is for each process of a service.
   let session: Session | undefined;

@@ -33,6 +33,14 @@ describe('the arguments of a run', () => {
     });
   });
 
+  it('know the shapes and callers of a scenario', () => {
+    expect(runCommand(['llm-production'])).toMatchObject({ shape: 'daily', callers: 1 });
+    expect(runCommand(['llm-production', '--shape', 'morning-spike'])).toMatchObject({ shape: 'morning-spike' });
+    expect(runCommand(['simple'])).not.toHaveProperty('shape');
+    expect(runCommand(['contention'])).toMatchObject({ callers: 8, ledger: true });
+    expect(runCommand(['contention', '--callers', '2', '--no-ledger'])).toMatchObject({ callers: 2, ledger: false });
+  });
+
   it.each([
     ['1500ms', 1_500],
     ['2s', 2_000],
@@ -62,6 +70,8 @@ describe('the arguments of a run', () => {
     [['simple', '--mode', 'lambda', '--stack', 'Rig', '--via', 'gateway'], 'cannot be reached from there'],
     [['simple', '--engine', 'dynalite'], '--engine must be one of'],
     [['simple', '--endpoint', 'localhost:8000'], '--endpoint must be a URL'],
+    [['simple', '--shape', 'daily'], 'scenario "simple" has no shapes'],
+    [['llm-production', '--shape', 'weekly'], '--shape must be one of daily, morning-spike'],
     [['simple', '--users', '3'], "Unknown option '--users'"],
   ])('%j are refused: %s', (args, message) => {
     expect(() => runCommand(args)).toThrowError(UsageError);

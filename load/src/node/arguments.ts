@@ -31,7 +31,11 @@ export interface RunCommand {
   readonly engine?: EngineName;
   /** The folder that the run's own folder is made in; absent for `results` of this package. */
   readonly results?: string;
+  /** One of the scenario's shapes; absent where it has none. */
+  readonly shape?: string;
   readonly dashboard: boolean;
+  /** Whether the usage ledger is kept, and held against the buckets. */
+  readonly ledger: boolean;
   readonly keep: boolean;
   readonly json: boolean;
 }
@@ -56,7 +60,9 @@ const OPTIONS = {
   endpoint: { type: 'string' },
   engine: { type: 'string' },
   results: { type: 'string' },
+  shape: { type: 'string' },
   'no-dashboard': { type: 'boolean' },
+  'no-ledger': { type: 'boolean' },
   keep: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -72,7 +78,8 @@ export const RUN_OPTIONS_USAGE = `  --mode M          local: one k6 here; distri
   --rate N          turns a second, however long they take; without it, users come back when they are ready
   --duration T      how long turns are made: 500ms, 30s, 5m, 2h (the scenario's)
   --cascade         entities take from a parent, too
-  --callers N       callers in each user, that share its caches and its writes (1)
+  --callers N       callers in each user, that share its caches and its writes (the scenario's)
+  --shape S         how the rate goes up and down (the scenario's first): daily or morning-spike of llm-production
   --via V           direct: the limiter's engine in k6 (default); gateway: a Node service with the SDK, over HTTP
   --timeout T       how long one request may take (10s)
   --p95 T           the bound on the 95th percentile of acquires (the scenario's)
@@ -80,6 +87,7 @@ export const RUN_OPTIONS_USAGE = `  --mode M          local: one k6 here; distri
   --engine E        ${ENGINES.join(', ')} (the first that is installed)
   --results DIR     where the run's folder is made (load/results)
   --no-dashboard    no HTML report
+  --no-ledger       does not keep the usage ledger, which is else made of the table's stream and held against the buckets
   --keep            leaves the table where it is, at an endpoint
   --json            the report as JSON on stdout
 `;
@@ -107,13 +115,15 @@ export function runCommand(args: readonly string[]): RunCommand {
     ...(perSecond === undefined ? {} : { perSecond }),
     durationMs: timeOf('duration', values.duration) ?? sizes.durationMs,
     cascade: values.cascade === true,
-    callers: wholeOf('callers', values.callers, 1),
+    callers: wholeOf('callers', values.callers, sizes.callers ?? 1),
     requestTimeoutMs: timeOf('timeout', values.timeout) ?? 10_000,
     ...optional('acquireP95Ms', timeOf('p95', values.p95)),
     ...optional('endpoint', values.endpoint),
     ...optional('engine', oneOf('engine', values.engine, ENGINES)),
     ...optional('results', values.results),
+    ...optional('shape', shapeOf(scenario, values.shape)),
     dashboard: values['no-dashboard'] !== true,
+    ledger: values['no-ledger'] !== true,
     keep: values.keep === true,
     json: values.json === true,
   };
@@ -190,6 +200,11 @@ function oneOf<T extends string>(option: string, text: string | undefined, known
   const found = known.find((each) => each === text);
   if (found === undefined) throw new UsageError(`--${option} must be one of ${known.join(', ')}, got "${text}"`);
   return found;
+}
+
+function shapeOf({ name, shapes }: Scenario, text: string | undefined): string | undefined {
+  if (shapes === undefined && text !== undefined) throw new UsageError(`--shape: scenario "${name}" has no shapes`);
+  return oneOf('shape', text, shapes ?? []) ?? shapes?.[0];
 }
 
 function isHttpUrl(text: string): boolean {

@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { dashboardOf } from '../plan/dashboard.js';
 import type { Figures } from '../plan/figures.js';
+import type { Scenario } from '../plan/scenario.js';
 import { type RunSettings, SETTINGS_VARIABLE, settingsText } from '../plan/settings.js';
 import { GRACE_MS } from '../plan/shapes.js';
 import type { K6Binary } from './k6-binary.js';
@@ -15,21 +17,23 @@ export interface OneK6 {
   readonly binary: K6Binary;
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
+  readonly scenario: Scenario;
   /** Whether it writes its HTML report. */
   readonly dashboard: boolean;
 }
 
 /** The load of one k6 on this machine, which judges by itself when going on is pointless. */
-export function oneK6({ binary, script, env, dashboard }: OneK6): LoadMaker {
+export function oneK6({ binary, script, env, scenario, dashboard }: OneK6): LoadMaker {
   return {
     runtime: 'local',
     async make({ settings, site, folder, durationMs }) {
       const figuresFile = join(folder, 'figures.json');
+      const charts = dashboard ? await writeCharts(script, scenario, settings) : undefined;
       const end = await runK6({
         binary,
         script,
         args: [],
-        env: k6Environment({ ...settings, figuresFile }, { site, folder }, env, dashboard),
+        env: k6Environment({ ...settings, figuresFile, charts: dashboard }, { site, folder }, env, charts),
         logFile: join(folder, 'k6.log'),
         timeoutMs: durationMs + GRACE_MS + K6_SLACK_MS,
       });
@@ -51,14 +55,15 @@ function k6Environment(
   settings: RunSettings,
   { site, folder }: Pick<LoadTask, 'site' | 'folder'>,
   env: NodeJS.ProcessEnv,
-  dashboard: boolean,
+  charts: string | undefined,
 ): NodeJS.ProcessEnv {
   return {
     ...env,
     ...keysOf(site),
     [SETTINGS_VARIABLE]: settingsText(settings),
-    ...(dashboard
+    ...(charts !== undefined
       ? {
+          XK6_DASHBOARD_CONFIG: charts,
           K6_WEB_DASHBOARD: 'true',
           K6_WEB_DASHBOARD_EXPORT: join(folder, 'dashboard.html'),
           K6_WEB_DASHBOARD_PORT: '-1',
@@ -66,6 +71,13 @@ function k6Environment(
         }
       : {}),
   };
+}
+
+/** Says what the dashboard shows, beside the script: a run's own folder holds what came out. */
+async function writeCharts(script: string, scenario: Scenario, settings: RunSettings): Promise<string> {
+  const file = join(dirname(script), `${scenario.name}.dashboard.json`);
+  await writeFile(file, JSON.stringify(dashboardOf(scenario.name, scenario.resources(settings))));
+  return file;
 }
 
 /** What k6 wrote at its end; nothing where it did not come so far. */

@@ -35,7 +35,7 @@ async function here(command: RunCommand, run: string, { env, say }: Surroundings
   const { endpoint, engine, requestTimeoutMs, workers } = command;
   const maker =
     command.place === 'local'
-      ? oneK6({ binary, script, env, dashboard: command.dashboard })
+      ? oneK6({ binary, script, env, scenario: command.scenario, dashboard: command.dashboard })
       : manyWorkers({
           runtime: 'distributed',
           workers,

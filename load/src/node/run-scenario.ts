@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkBooks, type Exactness } from '../plan/exactness.js';
 import type { Figures } from '../plan/figures.js';
+import type { Ledger } from '../plan/ledger.js';
 import { renderMarkdown } from '../plan/render.js';
 import { type Report, reportOf } from '../plan/report.js';
 import { worldOf } from '../plan/scenario.js';
@@ -10,6 +11,7 @@ import type { RunSettings } from '../plan/settings.js';
 import { durationOf } from '../plan/shapes.js';
 import type { RunCommand } from './arguments.js';
 import { type Gateway, startGateway } from './gateway.js';
+import { finishLedger, LedgerPump, openLedger } from './ledger-pump.js';
 import type { MadeLoad } from './load-maker.js';
 import { PACKAGE_ROOT } from './package-root.js';
 import { prepared } from './prepared.js';
@@ -33,6 +35,7 @@ export async function runScenario(command: RunCommand, { env, say }: Surrounding
   const run = nameOf(command.scenario.name);
   const { site, maker } = await prepared(command, run, { env, say });
   let gateway: Gateway | undefined;
+  let ledger: LedgerPump | string | undefined;
   try {
     say(`${site.engine} at ${site.connection.endpoint}, table ${site.table}`);
     const folder = join(command.results ?? join(PACKAGE_ROOT, 'results'), run);
@@ -45,14 +48,16 @@ export async function runScenario(command: RunCommand, { env, say }: Surrounding
     const startedAtMs = Date.now();
     const durationMs = durationOf(command.scenario.arrival(settings));
     say(`${command.scenario.name} for ${durationMs / 1_000} s`);
+    if (command.ledger) ledger = await openLedger(site, durationMs);
     const made = await maker.make({ settings, site, folder, durationMs });
-    const report = await judged({ command, settings, site, made, runtime: maker.runtime, startedAtMs, gateway });
+    const report = await judged({ command, settings, site, made, runtime: maker.runtime, startedAtMs, gateway, ledger });
     await Promise.all([
       writeFile(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`),
       writeFile(join(folder, 'report.md'), renderMarkdown(report)),
     ]);
     return { report, folder };
   } finally {
+    if (ledger instanceof LedgerPump) ledger.close();
     await gateway?.close();
     await site.close(command.keep);
   }
@@ -68,7 +73,7 @@ function nameOf(scenario: string): string {
 }
 
 function settingsOf(command: RunCommand, run: string, site: Site): RunSettings {
-  const { scenario, via, users, perSecond, durationMs, cascade, callers, requestTimeoutMs, acquireP95Ms } = command;
+  const { scenario, via, users, perSecond, durationMs, cascade, callers, requestTimeoutMs, acquireP95Ms, shape } = command;
   return {
     scenario: scenario.name,
     mode: via,
@@ -84,6 +89,7 @@ function settingsOf(command: RunCommand, run: string, site: Site): RunSettings {
     callers,
     requestTimeoutMs,
     ...(acquireP95Ms === undefined ? {} : { acquireP95Ms }),
+    ...(shape === undefined ? {} : { shape }),
   };
 }
 
@@ -95,14 +101,17 @@ interface Ended {
   readonly runtime: string;
   readonly startedAtMs: number;
   readonly gateway: Gateway | undefined;
+  /** Or why there is none; undefined where none is wanted. */
+  readonly ledger: LedgerPump | string | undefined;
 }
 
-async function judged({ command, settings, site, made, runtime, startedAtMs, gateway }: Ended): Promise<Report> {
+async function judged({ command, settings, site, made, runtime, startedAtMs, gateway, ledger: kept }: Ended): Promise<Report> {
   const endMs = Date.now();
   const figures = withCosts(made.figures, gateway);
   const notes = [...made.notes];
   if (gateway !== undefined) notes.push(gateway.describe());
-  const exactness = await exactnessOf(command, settings, site, figures, endMs).catch((error: Error) => {
+  const ledger = await finishLedger(kept, (why) => void notes.push(`the usage ledger was not judged: ${why}`));
+  const exactness = await exactnessOf(command, settings, site, figures, endMs, ledger).catch((error: Error) => {
     notes.push(`the table could not be read: ${error.message}`);
     return undefined;
   });
@@ -114,8 +123,8 @@ async function judged({ command, settings, site, made, runtime, startedAtMs, gat
     figures,
     ...(exactness === undefined ? {} : { exactness }),
     notes,
-    // What nobody could check did not pass.
-    isWhole: made.isWhole && exactness !== undefined,
+    // What nobody could check did not pass; but a DynamoDB that is not ours need not have a stream that can be read.
+    isWhole: made.isWhole && exactness !== undefined && (ledger !== undefined || !command.ledger || isForeign(command)),
   });
 }
 
@@ -125,10 +134,16 @@ async function exactnessOf(
   { connection, table }: Site,
   figures: Figures,
   endMs: number,
+  ledger: Ledger | undefined,
 ): Promise<Exactness> {
   const world = worldOf(scenario, settings);
   const books = await readBooks(connection, table, world, endMs);
-  return checkBooks(books, { world, figures, endMs, mayOwe: scenario.mayOwe === true });
+  const mayOwe = scenario.mayOwe === true;
+  return checkBooks(books, { world, figures, endMs, mayOwe, ...(ledger === undefined ? {} : { ledger }) });
+}
+
+function isForeign({ endpoint, stack }: RunCommand): boolean {
+  return endpoint !== undefined || stack !== undefined;
 }
 
 /** k6 knows what its own users have asked DynamoDB for; what the Node service has is added. */

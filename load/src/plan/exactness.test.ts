@@ -1,6 +1,7 @@
 import { Limit } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
 import { type Book, checkBooks } from './exactness.js';
+import type { Ledger } from './ledger.js';
 import type { World } from './scenario.js';
 
 const END_MS = 1_800_000_010_000;
@@ -12,7 +13,11 @@ const book = (entity: string, net: number, more: Partial<Book> = {}): Book => {
   return { entity, resource: 'api', limit: 'rps', net, debt: 0, sinceMs: SINCE_MS, ...more };
 };
 
-function check(books: readonly Book[], counts: Readonly<Record<string, number>>, more: { world?: World; mayOwe?: boolean } = {}) {
+function check(
+  books: readonly Book[],
+  counts: Readonly<Record<string, number>>,
+  more: { world?: World; mayOwe?: boolean; ledger?: Ledger } = {},
+) {
   const figures = { durationMs: 10_000, series: {}, rates: {}, counts: { turns_begun: 5, turns_ended: 5, ...counts } };
   return checkBooks(books, { world, mayOwe: false, endMs: END_MS, ...more, figures });
 }
@@ -41,6 +46,37 @@ describe('the books of a table', () => {
     expect(check([book('a', 60, { sinceMs: END_MS - 1_000 })], { taken_rps: 60 }).ok).toBe(true);
     expect(check([book('a', 61, { sinceMs: END_MS - 1_000 })], { taken_rps: 61 }).ok).toBe(false);
     expect(check([book('a', 16)], { taken_rps: 16 }, { world: own }).ok).toBe(false);
+  });
+
+  it('of limits that change are held against the largest capacity and the fastest rate, and against no more', () => {
+    const rps = (rate: number, capacity: number) => [Limit.perSecond('rps', rate, { capacity })];
+    const later = [
+      { resource: 'api', limits: rps(5, 80) },
+      { resource: 'api', limits: rps(20, 10) },
+      { entity: 'a', resource: 'api', limits: rps(1, 100) },
+      { resource: 'other', limits: rps(1_000, 1_000) },
+    ];
+
+    expect(check([book('b', 280)], { taken_rps: 280 }, { world: { ...world, later } }).ok).toBe(true);
+    expect(check([book('b', 281)], { taken_rps: 281 }, { world: { ...world, later } }).ok).toBe(false);
+    expect(check([book('a', 300)], { taken_rps: 300 }, { world: { ...world, later } }).ok).toBe(true);
+    expect(check([book('a', 301)], { taken_rps: 301 }, { world: { ...world, later } }).ok).toBe(false);
+  });
+
+  it('of an entity with limits of its own do not change with those of the resource', () => {
+    const own = [{ entity: 'a', resource: 'api', limits: [Limit.perSecond('rps', 1, { capacity: 5 })] }];
+    const later = [{ resource: 'api', limits: [Limit.perSecond('rps', 100)] }];
+
+    expect(check([book('a', 16)], { taken_rps: 16 }, { world: { ...world, own, later } }).ok).toBe(false);
+  });
+
+  it('are held against the usage ledger where one was kept', () => {
+    const ledger = { books: [book('a', 9)], gaps: 0, unread: 0 };
+
+    expect(check([book('a', 9)], { taken_rps: 9 }, { ledger }).ok).toBe(true);
+    expect(failing(check([book('a', 10)], { taken_rps: 10 }, { ledger }))).toEqual([
+      'rps of "a" on "api": 9 in the ledger, 10 in the table',
+    ]);
   });
 
   it('are not where a token is in them that nobody counted, or one is missing', () => {

@@ -1,6 +1,7 @@
-import type { Limit } from '@millrace/core';
+import { Limit } from '@millrace/core';
 import { mostAdmitted } from './bounds.js';
 import type { Figures } from './figures.js';
+import { checkLedger, type Ledger } from './ledger.js';
 import type { World } from './scenario.js';
 import { type TokenKind, TURNS_BEGUN, TURNS_ENDED, tokenCounter } from './series.js';
 
@@ -39,6 +40,8 @@ export interface Evidence {
   readonly endMs: number;
   /** Whether adjustments may leave a bucket in debt. */
   readonly mayOwe: boolean;
+  /** What the usage ledger says; absent where nobody kept one. */
+  readonly ledger?: Ledger;
 }
 
 /**
@@ -46,7 +49,9 @@ export interface Evidence {
  * more than its capacity and what flowed, and if the books say to the token what callers say: neither minted, nor leaked.
  */
 export function checkBooks(books: readonly Book[], evidence: Evidence): Exactness {
-  const checks = [withinLimits(books, evidence), ...asCounted(books, evidence), ...asBelow(books, evidence)];
+  const { ledger } = evidence;
+  const inLedger = ledger === undefined ? [] : [checkLedger(books, ledger)];
+  const checks = [withinLimits(books, evidence), ...asCounted(books, evidence), ...asBelow(books, evidence), ...inLedger];
   return { ok: checks.every(({ ok }) => ok), buckets: new Set(books.map(bucketOf)).size, checks };
 }
 
@@ -106,10 +111,25 @@ function asBelow(books: readonly Book[], { world, figures }: Evidence): readonly
   return [{ name: 'every parent gave what its children gave', ok: wrong.length === 0 || !isKnown, detail }];
 }
 
-/** The limit of a world that a book is about. */
+/**
+ * The limit of a world that a book is about. Where limits change, what holds for it is the largest capacity and the fastest
+ * rate of all that it may have had: no change of limits admits more than the larger one would.
+ */
 export function limitOf(world: World, { entity, resource, limit }: Pick<Book, 'entity' | 'resource' | 'limit'>): Limit | undefined {
   const own = world.own.find((each) => each.entity === entity && each.resource === resource)?.limits;
-  return (own ?? world.resources[resource])?.find(({ name }) => name === limit);
+  const later = (world.later ?? [])
+    .filter((each) => each.resource === resource && (each.entity === undefined ? own === undefined : each.entity === entity))
+    .map(({ limits }) => limits);
+  const held = [own ?? world.resources[resource] ?? [], ...later].flatMap((limits) => limits.filter(({ name }) => name === limit));
+  return widest(held);
+}
+
+/** A limit that admits whatever one of these does. */
+export function widest(limits: readonly Limit[]): Limit | undefined {
+  const [first] = limits;
+  if (first === undefined) return undefined;
+  const fastest = limits.reduce((best, each) => (each.refill / each.periodMs > best.refill / best.periodMs ? each : best), first);
+  return Limit.of({ ...fastest, capacity: Math.max(...limits.map(({ capacity }) => capacity)) });
 }
 
 /** The names of all limits, once each. */

@@ -20,11 +20,18 @@ interface OwnLimits {
   readonly limits: readonly Limit[];
 }
 
-/** What the table holds when a run begins. */
+/** Limits that administration may set while the run goes on: of a resource, or of one entity on it. */
+interface LaterLimits extends Omit<OwnLimits, 'entity'> {
+  readonly entity?: string;
+}
+
+/** What the table holds when a run begins, and what it may come to hold. */
 export interface World {
   readonly resources: Resources;
   readonly own: readonly OwnLimits[];
   readonly entities: readonly PlannedEntity[];
+  /** What limits may become. A limit that an entity's own may fall back to is named here, too. @default they stay as they are */
+  readonly later?: readonly LaterLimits[];
 }
 
 /** One turn of one caller. */
@@ -47,6 +54,8 @@ interface Sizes {
   /** Absent where users come back when they are ready. */
   readonly perSecond?: number;
   readonly durationMs: number;
+  /** Callers in each user. @default 1 */
+  readonly callers?: number;
 }
 
 /**
@@ -64,6 +73,10 @@ export interface Scenario {
   readonly mayOwe?: boolean;
   /** Whether turns administer: then there is a Node service beside k6 in every mode. */
   readonly manages?: boolean;
+  /** The shapes that the load can have, by their names; the first is the one it has unless another is asked for. */
+  readonly shapes?: readonly string[];
+  /** How long limiters in k6 keep what they read of the configuration. @default a minute, as in services */
+  readonly configTtlMs?: number;
   arrival(settings: RunSettings): Arrival;
   /** Asked by every user of k6: their names are those of all limits that the run meets. */
   resources(settings: RunSettings): Resources;
@@ -74,6 +87,8 @@ export interface Scenario {
   entities?(settings: RunSettings): readonly PlannedEntity[];
   /** Asked by the Node side alone. */
   own?(settings: RunSettings): readonly OwnLimits[];
+  /** What limits become while turns are made. A scenario whose adjustments go into debt must not change limits. */
+  later?(settings: RunSettings): readonly LaterLimits[];
   /** What makes the answer a yes. Failures of the limiter are always judged besides. */
   thresholds(settings: RunSettings): readonly Threshold[];
   turn(session: Session, turn: Turn): Promise<void>;
@@ -86,6 +101,6 @@ export function arrivalOf({ users, perSecond, durationMs }: RunSettings): Arriva
 
 /** All that a run's table is to hold. */
 export function worldOf(scenario: Scenario, settings: RunSettings): World {
-  const { entities = () => [], own = () => [] } = scenario;
-  return { resources: scenario.resources(settings), entities: entities(settings), own: own(settings) };
+  const { entities = () => [], own = () => [], later = () => [] } = scenario;
+  return { resources: scenario.resources(settings), entities: entities(settings), own: own(settings), later: later(settings) };
 }

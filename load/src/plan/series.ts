@@ -16,6 +16,11 @@ export const ERRORS_RATE = 'limiter_errors';
 /** The share of acquires that were refused. */
 export const REFUSED_RATE = 'limiter_refused';
 
+/** What only the dashboard's charts show: calls by their verdict, and what each took of the table, by its own count. */
+export const ADMITTED_COUNTER = 'admitted';
+export const REJECTED_COUNTER = 'rejected';
+export const UNITS_TREND = 'write_units_per_acquire';
+
 /** Turns that began and that ended. k6 breaks off what lasts too long, and then what a turn took is on no list. */
 export const TURNS_BEGUN = 'turns_begun';
 export const TURNS_ENDED = 'turns_ended';

@@ -35,6 +35,12 @@ export interface RunSettings {
   readonly requestTimeoutMs: number;
   /** A bound that the user of the command gave for the 95th percentile of acquires; absent where the scenario's own holds. */
   readonly acquireP95Ms?: number;
+  /** How the rate goes up and down, of the shapes that the scenario has; absent for its first one. */
+  readonly shape?: string;
+  /** How long limiters in k6 keep what they read of the configuration; absent for a minute, as in services. */
+  readonly configTtlMs?: number;
+  /** Whether k6 notes what only the dashboard's charts show: some samples more with each acquire. */
+  readonly charts?: boolean;
   /** Where k6 writes its figures; absent where they go to the terminal. */
   readonly figuresFile?: string;
 }
@@ -59,6 +65,9 @@ const KEYS: readonly (keyof RunSettings)[] = [
   'callers',
   'requestTimeoutMs',
   'acquireP95Ms',
+  'shape',
+  'configTtlMs',
+  'charts',
   'figuresFile',
 ];
 const DAY_MS = 86_400_000;

@@ -20,11 +20,11 @@ describe('an arrival', () => {
       { kind: 'ramp', fromPerSecond: 5, users: 10, stages: STAGES },
       {
         executor: 'ramping-arrival-rate',
-        startRate: 5,
-        timeUnit: '1s',
+        startRate: 300,
+        timeUnit: '1m',
         stages: [
-          { target: 10, duration: '1000ms' },
-          { target: 30, duration: '2500ms' },
+          { target: 600, duration: '1000ms' },
+          { target: 1824, duration: '2500ms' },
         ],
       },
     ],

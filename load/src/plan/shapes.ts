@@ -35,16 +35,18 @@ export function k6Scenario(arrival: Arrival): K6Scenario {
       const duration = ms(arrival.durationMs);
       return { executor: 'constant-arrival-rate', ...rate, duration, preAllocatedVUs: arrival.users, maxVUs: arrival.users, gracefulStop };
     }
-    case 'ramp':
+    case 'ramp': {
+      const { unit, seconds } = unitFor([arrival.fromPerSecond, ...arrival.stages.map(({ target }) => target)]);
       return {
         executor: 'ramping-arrival-rate',
-        startRate: Math.round(arrival.fromPerSecond),
-        timeUnit: '1s',
+        startRate: Math.round(arrival.fromPerSecond * seconds),
+        timeUnit: unit,
         preAllocatedVUs: arrival.users,
         maxVUs: arrival.users,
-        stages: stagesOf(arrival.stages),
+        stages: stagesOf(arrival.stages, seconds),
         gracefulStop,
       };
+    }
     case 'crowd':
       return {
         executor: 'ramping-vus',
@@ -70,13 +72,25 @@ export function usersOf(arrival: Arrival): number {
 
 /** k6 takes whole numbers: slow rates are said by the minute, or by the hour. */
 function wholeRate(perSecond: number): { readonly rate: number; readonly timeUnit: string } {
-  if (Number.isInteger(perSecond)) return { rate: perSecond, timeUnit: '1s' };
-  if (Number.isInteger(perSecond * 60)) return { rate: perSecond * 60, timeUnit: '1m' };
-  return { rate: Math.max(1, Math.round(perSecond * 3_600)), timeUnit: '1h' };
+  const { unit, seconds } = unitFor([perSecond]);
+  return { rate: Math.max(1, Math.round(perSecond * seconds)), timeUnit: unit };
 }
 
-function stagesOf(stages: readonly Stage[]): readonly { readonly target: number; readonly duration: string }[] {
-  return stages.map(({ target, durationMs }) => ({ target: Math.round(target), duration: ms(durationMs) }));
+/** The shortest unit in which all of these rates are whole, if there is one. */
+function unitFor(perSecond: readonly number[]): Unit {
+  return UNITS.find(({ seconds }) => perSecond.every((rate) => Number.isInteger(rate * seconds))) ?? HOUR;
+}
+
+interface Unit {
+  readonly unit: string;
+  readonly seconds: number;
+}
+
+const HOUR: Unit = { unit: '1h', seconds: 3_600 };
+const UNITS: readonly Unit[] = [{ unit: '1s', seconds: 1 }, { unit: '1m', seconds: 60 }, HOUR];
+
+function stagesOf(stages: readonly Stage[], factor = 1): readonly { readonly target: number; readonly duration: string }[] {
+  return stages.map(({ target, durationMs }) => ({ target: Math.round(target * factor), duration: ms(durationMs) }));
 }
 
 function ms(durationMs: number): string {
