@@ -1,7 +1,8 @@
 import { REGISTRY_PARTITION, WINDOW_INDEX } from '@millrace/core';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { AccessRole } from './access-role.js';
 import { checkNamespaceId } from './namespace-id.js';
+import { type Permit, statementsOf } from './permit.js';
 
 /** The table that access is given to, and the part of it. */
 export interface AccessTarget {
@@ -15,30 +16,12 @@ export interface AccessTarget {
   readonly namespaceId?: string;
 }
 
-/** Actions that are allowed, on items whose partition keys are like one of these; on all where there are none. */
-interface Permit {
-  readonly actions: readonly string[];
-  readonly keys?: readonly string[];
-  readonly index?: string;
-}
-
 /**
  * The statements that give a role of use: the actions that the SDK sends for it, on the keys that it sends them for. A test
  * records both, and fails for one that is missing as for one too many.
- *
- * None of the fenced actions can leave its keys out, so `ForAllValues`, which holds for no keys at all, opens nothing: a
- * Scan, which has none, is never fenced.
  */
 export function accessStatements(role: AccessRole, { tableArn, namespaceId }: AccessTarget): PolicyStatement[] {
-  const id = namespaceId === undefined ? undefined : checkNamespaceId(namespaceId);
-  return permitsOf(role, id).map(
-    ({ actions, keys, index }) =>
-      new PolicyStatement({
-        actions: actions.map((action) => `dynamodb:${action}`),
-        resources: [index === undefined ? tableArn : `${tableArn}/index/${index}`],
-        ...(keys === undefined ? {} : { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...keys] } } }),
-      }),
-  );
+  return statementsOf(permitsOf(role, namespaceId === undefined ? undefined : checkNamespaceId(namespaceId)), tableArn);
 }
 
 function permitsOf(role: AccessRole, id: string | undefined): readonly Permit[] {
