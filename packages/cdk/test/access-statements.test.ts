@@ -12,12 +12,12 @@ const statementsOf = (role: AccessRole, namespaceId?: string): readonly Statemen
 
 describe('what the SDK sends for a role of use', () => {
   let id: string;
-  let sent: Readonly<Record<'acquire' | 'read' | 'administer' | 'administerTable', readonly RecordedAction[]>>;
+  let sent: Readonly<Record<'acquire' | 'bill' | 'read' | 'administer' | 'administerTable', readonly RecordedAction[]>>;
   beforeAll(async () => {
     const world = await roleWorld();
     id = world.namespaceId;
-    const [acquire, read] = [await world.acquire(), await world.read()];
-    sent = { acquire, read, administer: await world.administer(), administerTable: await world.administerTable() };
+    const [acquire, bill, read] = [await world.acquire(), await world.bill(), await world.read()];
+    sent = { acquire, bill, read, administer: await world.administer(), administerTable: await world.administerTable() };
     await world.close();
   });
 
@@ -25,6 +25,17 @@ describe('what the SDK sends for a role of use', () => {
     const fence = where === 'one namespace' ? id : undefined;
     expect(refused(statementsOf(AccessRole.ACQUIRE, fence), sent.acquire)).toEqual([]);
     expect(unused(statementsOf(AccessRole.ACQUIRE, fence), sent.acquire)).toEqual([]);
+  });
+
+  it.each(['one namespace', 'all namespaces'])('is all that recording usage beside acquiring in %s allows, and nothing else', (where) => {
+    const fence = where === 'one namespace' ? id : undefined;
+    const [acquire, record] = [statementsOf(AccessRole.ACQUIRE, fence), statementsOf(AccessRole.RECORD_USAGE, fence)];
+    expect(refused([...acquire, ...record], sent.bill)).toEqual([]);
+    expect(unused(record, sent.bill)).toEqual([]);
+    // Neither is part of the other.
+    const bills = sent.bill.filter((one) => !isAllowed(acquire, one));
+    expect(new Set(bills.flatMap(({ leadingKeys }) => leadingKeys))).toEqual(new Set([`${id}/v/key-1/gpt-4`]));
+    expect(sent.acquire.filter((one) => isAllowed(record, one))).toEqual([]);
   });
 
   it('is all that reading allows, and nothing else', () => {
@@ -52,7 +63,7 @@ describe('what the SDK sends for a role of use', () => {
   it('does not fit through the fence of another namespace', () => {
     const own = sent.administer.filter(({ leadingKeys }) => leadingKeys.some((key) => key.startsWith(`${id}/`)));
     expect(own.length).toBeGreaterThan(100);
-    for (const role of [AccessRole.ACQUIRE, AccessRole.READ, AccessRole.ADMIN]) {
+    for (const role of Object.values(AccessRole)) {
       const elsewhere = statementsOf(role, '0123456789ab');
       expect(own.filter((one) => isAllowed(elsewhere, one))).toEqual([]);
     }
@@ -60,8 +71,12 @@ describe('what the SDK sends for a role of use', () => {
 
   it('needs neither writes of limits nor the registry in a service', () => {
     const writes = [...sent.administer, ...sent.administerTable].filter(({ action }) => /Put|Update|Delete|Write/.test(action));
-    const allowed = writes.filter((one) => isAllowed(statementsOf(AccessRole.ACQUIRE), one));
-    expect(new Set(allowed.map(({ leadingKeys }) => leadingKeys[0]?.split('/')[1]))).toEqual(new Set(['b']));
+    const kindsFor = (...roles: readonly AccessRole[]) => {
+      const statements = roles.flatMap((role) => statementsOf(role));
+      return new Set(writes.filter((one) => isAllowed(statements, one)).map(({ leadingKeys }) => leadingKeys[0]?.split('/')[1]));
+    };
+    expect(kindsFor(AccessRole.ACQUIRE)).toEqual(new Set(['b']));
+    expect(kindsFor(AccessRole.ACQUIRE, AccessRole.RECORD_USAGE)).toEqual(new Set(['b', 'v']));
   });
 });
 

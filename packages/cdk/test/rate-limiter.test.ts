@@ -186,22 +186,22 @@ describe('grants', () => {
     });
   });
 
-  it('of a namespace are fenced by what keys begin with, all six apart from each other', () => {
+  it('of a namespace are fenced by what keys begin with, all eight apart from each other', () => {
     const stack = newStack();
     const limiter = new RateLimiter(stack, 'Limiter', { usageAggregation: false, ...UNWATCHED });
 
-    for (const use of ['Acquire', 'Read', 'Admin'] as const) {
+    for (const use of ['Acquire', 'RecordUsage', 'Read', 'Admin'] as const) {
       const role = (name: string) => new Role(stack, name, { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
       limiter[`grant${use}`](role(`${use}Everywhere`)).assertSuccess();
       limiter[`grant${use}ForNamespace`](role(`${use}Fenced`), 'n1').assertSuccess();
     }
 
     const policies = Object.entries(Template.fromStack(stack).findResources('AWS::IAM::Policy'));
-    expect(policies).toHaveLength(6);
+    expect(policies).toHaveLength(8);
     const fenced = policies
       .filter(([, policy]) => JSON.stringify(policy).includes('"n1/'))
       .map(([name]) => name.replace(/FencedDefault.*/, ''));
-    expect(fenced.sort()).toEqual(['Acquire', 'Admin', 'Read']);
+    expect(fenced.sort()).toEqual(['Acquire', 'Admin', 'Read', 'RecordUsage']);
     expect(
       new Set(
         policies.map(
@@ -213,7 +213,7 @@ describe('grants', () => {
           ]) => JSON.stringify(document),
         ),
       ).size,
-    ).toBe(6);
+    ).toBe(8);
   });
 });
 

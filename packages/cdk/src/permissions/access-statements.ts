@@ -28,6 +28,8 @@ function permitsOf(role: AccessRole, id: string | undefined): readonly Permit[] 
   switch (role) {
     case AccessRole.ACQUIRE:
       return acquirePermits(id ?? '*');
+    case AccessRole.RECORD_USAGE:
+      return recordPermits(id ?? '*');
     case AccessRole.READ:
       return id === undefined ? READ_ALL : readPermits(id);
     case AccessRole.ADMIN:
@@ -48,6 +50,11 @@ function acquirePermits(id: string): readonly Permit[] {
   ];
 }
 
+/** An event, its key and the meter of them are written in one transaction. Those that are there already are read. */
+function recordPermits(id: string): readonly Permit[] {
+  return [{ actions: ['PutItem', 'UpdateItem', 'BatchGetItem'], keys: [`${id}/v/*`] }];
+}
+
 function readPermits(id: string): readonly Permit[] {
   return [FIND_NAMESPACE, { actions: READS, keys: [`${id}/*`] }, { actions: ['Query'], keys: [`${id}/w/*`], index: WINDOW_INDEX }];
 }
@@ -55,11 +62,13 @@ function readPermits(id: string): readonly Permit[] {
 /** Audit events are added and never taken away, and a namespace cannot be purged from within. */
 function adminPermits(id: string): readonly Permit[] {
   const [buckets, entities, lists, manifests] = [`${id}/b/*`, `${id}/e/*`, `${id}/l/*`, `${id}/m/*`];
-  const [resources, system, usage, seals] = [`${id}/r/*`, `${id}/s`, `${id}/u/*`, `${id}/seal/*`];
+  const [resources, system, seals] = [`${id}/r/*`, `${id}/s`, `${id}/seal/*`];
+  const [usage, usageOfEvents] = [`${id}/u/*`, `${id}/uv/*`];
   return [
     ...readPermits(id),
-    { actions: ['PutItem'], keys: [`${id}/a`, `${id}/a/*`, entities, lists, manifests, usage, seals] },
-    { actions: ['UpdateItem'], keys: [buckets, entities, manifests, resources, system, usage] },
+    ...recordPermits(id),
+    { actions: ['PutItem'], keys: [`${id}/a`, `${id}/a/*`, entities, lists, manifests, usage, usageOfEvents, seals] },
+    { actions: ['UpdateItem'], keys: [buckets, entities, manifests, resources, system, usage, usageOfEvents] },
     { actions: ['DeleteItem'], keys: [entities, lists] },
     { actions: ['BatchWriteItem'], keys: [buckets] },
     { actions: ['ConditionCheckItem'], keys: [entities] },
