@@ -1,4 +1,4 @@
-import { awsHandler, awsSealer, environmentOf, SCHEDULE_EVENT, STREAM_FILTERS } from '@millrace/aggregator-lambda';
+import { awsHandler, awsSealer, environmentOf, SCHEDULE_EVENT, SEALING_ACTIONS, STREAM_FILTERS } from '@millrace/aggregator-lambda';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { createTable } from '@millrace/limiter/admin';
 import { EngineStream, launchEngine, StreamPump } from '@millrace/testing';
@@ -66,5 +66,6 @@ describe('what the aggregator sends', () => {
 
     expect(refused(statements, sent)).toEqual([]);
     expect(unused(statements, sent)).toEqual([]);
+    if (duties.seals) expect(statements.flatMap(({ Action }) => Action)).toEqual(expect.arrayContaining([...SEALING_ACTIONS]));
   });
 });
