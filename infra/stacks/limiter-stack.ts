@@ -1,4 +1,4 @@
-import { type IRateLimiter, LimiterAlarms, LimiterDashboard, LimitsManifest, ManifestSource, RateLimiter } from '@millrace/cdk';
+import { type IRateLimiter, LimitsManifest, ManifestSource, RateLimiter } from '@millrace/cdk';
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Stage } from '../stage.js';
@@ -26,13 +26,10 @@ export class LimiterStack extends Stack {
     this.limiter = limiter;
     // Also registers namespace `default`, in which the limits are.
     new LimitsManifest(this, 'Limits', { limiter, source: ManifestSource.fromFile(limitsFile), prune: true });
-    const watched = { table: limiter.table.table, aggregator: limiter.aggregator };
-    const alarms = new LimiterAlarms(this, 'Alarms', watched);
-    new LimiterDashboard(this, 'Dashboard', { ...watched, alarms });
     new CfnOutput(this, 'TableName', { value: limiter.tableName, description: 'For RateLimiter.open, and millrace --table' });
     new CfnOutput(this, 'AggregatorName', { value: limiter.aggregator?.handler.functionName ?? '' });
     new CfnOutput(this, 'FailureQueueUrl', { value: limiter.aggregator?.failureQueue.queueUrl ?? '' });
-    new CfnOutput(this, 'AlarmTopicArn', { value: alarms.topic.topicArn, description: 'Subscribe whoever shall be told' });
+    new CfnOutput(this, 'AlarmTopicArn', { value: limiter.alarms?.topic.topicArn ?? '', description: 'Subscribe whoever shall be told' });
     new CfnOutput(this, 'AuditBucketName', { value: limiter.auditArchive?.bucket.bucketName ?? '' });
   }
 }

@@ -79,6 +79,7 @@ function inNamespace(client: DynamoDBClient, TableName: string, whose: string, i
     [`delete an entity of the ${whose} namespace`]: () => client.send(new DeleteItemCommand({ TableName, Key: key('e/probe') })),
     [`delete buckets of the ${whose} namespace`]: () =>
       client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: [{ DeleteRequest: { Key: key('b/probe/0') } }] } })),
+    [`record a usage event in the ${whose} namespace`]: () => client.send(new PutItemCommand({ TableName, Item: key('v/probe/api') })),
     [`query the usage of the ${whose} namespace`]: query({}, 'PK', 'u/probe'),
     [`query the index of the ${whose} namespace`]: query({ IndexName: WINDOW_INDEX }, 'w', 'w/hour/probe'),
     [`delete an audit event of the ${whose} namespace`]: () => client.send(new DeleteItemCommand({ TableName, Key: key('a') })),

@@ -22,6 +22,7 @@ const administering = (whose: string) => [
   `put an entity into the ${whose} namespace`,
   `delete an entity of the ${whose} namespace`,
   `delete buckets of the ${whose} namespace`,
+  `record a usage event in the ${whose} namespace`,
   ...reading(whose).slice(2),
 ];
 const BOTH = ['read both namespaces at once', 'write both namespaces at once'];

@@ -3,6 +3,7 @@ import { DEFAULT_RETENTION } from '@millrace/ledger';
 import { Token } from 'aws-cdk-lib';
 import type { PropChecks } from './prop-checks.js';
 import type { UsageAggregatorProps, UsageRetention, UsageWindowType } from './usage-aggregator-props.js';
+import { sealingVariables } from './usage-sealing.js';
 
 const MIN_DAYS = 2;
 const MAX_DAYS = 36_500;
@@ -16,7 +17,7 @@ export function aggregatorEnvironment(props: UsageAggregatorProps, metricsNamesp
   if (auditPrefix !== undefined && auditArchive === undefined) {
     checks.refuse(`auditPrefix must be left out where there is no auditArchive, got: '${auditPrefix}'`);
   }
-  const variables = {
+  const variables: Record<string, string | undefined> = {
     MILLRACE_TABLE: props.table.tableName,
     MILLRACE_METRICS_NAMESPACE: metricsNamespace,
     MILLRACE_WINDOW_TYPES: windowTypesOf(props.windowTypes, checks),
@@ -26,6 +27,7 @@ export function aggregatorEnvironment(props: UsageAggregatorProps, metricsNamesp
     MILLRACE_EVENT_BUS: thresholdEventBus?.eventBusName,
     MILLRACE_AUDIT_BUCKET: auditArchive?.bucket.bucketName,
     MILLRACE_AUDIT_PREFIX: auditPrefix,
+    ...sealingVariables(props, checks),
   };
   return Object.fromEntries(Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -4,9 +4,12 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { acknowledge, acknowledgePrefix } from './acknowledgements.js';
 import { formattedName } from './name-format.js';
+import { type AggregatorDuties, aggregatorPermits } from './permissions/aggregator-permits.js';
+import { statementsOf } from './permissions/permit.js';
 import type { PropChecks } from './prop-checks.js';
 import { grantTableKey } from './table-key.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
+import { sealedTypes } from './usage-sealing.js';
 
 const PART = 'aggregator';
 const DEFAULT_PREFIX = 'audit/';
@@ -62,16 +65,16 @@ function createRole(scope: Construct, props: UsageAggregatorProps, statements: P
   return role;
 }
 
+function dutiesOf(props: UsageAggregatorProps): AggregatorDuties {
+  return { watchesThresholds: props.thresholdPercent !== undefined, seals: sealedTypes(props).length > 0 };
+}
+
 /** Exactly what the function sends, each action with why it is there. */
 function statementsFor(props: UsageAggregatorProps, { streamArn, failureQueue, logGroup }: AggregatorOutlets): PolicyStatement[] {
-  const { table, thresholdPercent, thresholdEventBus, auditArchive, auditPrefix = DEFAULT_PREFIX, tracing = false } = props;
+  const { table, thresholdEventBus, auditArchive, auditPrefix = DEFAULT_PREFIX, tracing = false } = props;
   const allow = (actions: string[], ...resources: string[]) => new PolicyStatement({ actions, resources });
   const statements = [
-    // A namespace's zone is read once, a window is one conditional write. A threshold needs the limits and the sum so far.
-    allow(
-      ['dynamodb:GetItem', 'dynamodb:UpdateItem', ...(thresholdPercent === undefined ? [] : ['dynamodb:BatchGetItem', 'dynamodb:Query'])],
-      table.tableArn,
-    ),
+    ...statementsOf(aggregatorPermits(dutiesOf(props)), table.tableArn),
     // Lambda reads the stream in the role's name, and creates no mapping without all four.
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], streamArn),
     allow(['dynamodb:ListStreams'], '*'),

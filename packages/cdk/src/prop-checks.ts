@@ -1,6 +1,7 @@
 import { Annotations, type Duration, Token } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
+const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
 /**
@@ -28,6 +29,14 @@ export class PropChecks {
     const sec = value.toSeconds({ integral: false });
     if (Number.isInteger(sec) && sec >= minSec && sec <= maxSec) return value;
     return this.refuse(`${name} must be whole seconds from ${minSec} to ${maxSec}, got: ${sec} seconds`);
+  }
+
+  /** A length of time within bounds of whole hours, both included. */
+  hours(name: string, value: Duration | undefined, minHours: number, maxHours: number): Duration | undefined {
+    if (value === undefined || value.isUnresolved()) return value;
+    const hours = value.toSeconds({ integral: false }) / HOUR_SEC;
+    if (Number.isInteger(hours) && hours >= minHours && hours <= maxHours) return value;
+    return this.refuse(`${name} must be whole hours from ${minHours} to ${maxHours}, got: ${hours} hours`);
   }
 
   /** A length of time within bounds of whole days, both included. */

@@ -20,12 +20,16 @@ export interface IRateLimiter extends IConstruct {
 
   /** Lets a service acquire, adjust and release in all namespaces. */
   grantAcquire(grantee: IGrantable): Grant;
+  /** Lets a service that may acquire also record usage events, in all namespaces: one whose limiter has the option `billing`. */
+  grantRecordUsage(grantee: IGrantable): Grant;
   /** Lets somebody read limits, buckets and usage in all namespaces. */
   grantRead(grantee: IGrantable): Grant;
   /** Lets an operator change entities, limits and namespaces. */
   grantAdmin(grantee: IGrantable): Grant;
   /** Lets a service acquire in one namespace, by its id, and nowhere else. */
   grantAcquireForNamespace(grantee: IGrantable, namespaceId: string): Grant;
+  /** Lets a service that may acquire in one namespace also record usage events there, by its id, and nowhere else. */
+  grantRecordUsageForNamespace(grantee: IGrantable, namespaceId: string): Grant;
   /** Lets somebody read in one namespace, by its id, and nowhere else. */
   grantReadForNamespace(grantee: IGrantable, namespaceId: string): Grant;
   /** Lets an operator change entities and limits of one namespace, by its id, and nowhere else. */
@@ -61,6 +65,11 @@ export abstract class RateLimiterBase extends Construct implements IRateLimiter 
     return this.grant(grantee, AccessRole.ACQUIRE);
   }
 
+  /** Lets a service that may acquire also record usage events, in all namespaces: one whose limiter has the option `billing`. */
+  grantRecordUsage(grantee: IGrantable): Grant {
+    return this.grant(grantee, AccessRole.RECORD_USAGE);
+  }
+
   /** Lets somebody read limits, buckets and usage in all namespaces. */
   grantRead(grantee: IGrantable): Grant {
     return this.grant(grantee, AccessRole.READ);
@@ -74,6 +83,11 @@ export abstract class RateLimiterBase extends Construct implements IRateLimiter 
   /** Lets a service acquire in one namespace, by its id, and nowhere else. */
   grantAcquireForNamespace(grantee: IGrantable, namespaceId: string): Grant {
     return this.grant(grantee, AccessRole.ACQUIRE, namespaceId);
+  }
+
+  /** Lets a service that may acquire in one namespace also record usage events there, by its id, and nowhere else. */
+  grantRecordUsageForNamespace(grantee: IGrantable, namespaceId: string): Grant {
+    return this.grant(grantee, AccessRole.RECORD_USAGE, namespaceId);
   }
 
   /** Lets somebody read in one namespace, by its id, and nowhere else. */

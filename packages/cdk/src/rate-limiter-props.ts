@@ -1,5 +1,7 @@
 import type { IManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { LimiterAlarmsOptions } from './alarms/limiter-alarms-props.js';
+import type { LimiterDashboardOptions } from './dashboard/limiter-dashboard-props.js';
 import type { LimiterTableProps } from './limiter-table-props.js';
 import type { UsageAggregatorOptions } from './usage-aggregator-props.js';
 
@@ -26,6 +28,35 @@ export interface RateLimiterProps extends LimiterTableProps {
    * @default false
    */
   readonly archiveAuditEvents?: boolean;
+
+  /**
+   * Whether there are alarms, and a topic that they tell. They cost about three dollars a month, ten cents for each metric
+   * that they look at.
+   *
+   * @default true
+   */
+  readonly alarming?: boolean;
+
+  /**
+   * Which alarms there are, and whom they tell. Nobody hears of them until somebody subscribes to their topic.
+   *
+   * @default - as LimiterAlarms does by itself
+   */
+  readonly alarms?: LimiterAlarmsOptions;
+
+  /**
+   * Whether there is a dashboard. It costs three dollars a month.
+   *
+   * @default true
+   */
+  readonly charting?: boolean;
+
+  /**
+   * What the dashboard shows.
+   *
+   * @default - as LimiterDashboard does by itself
+   */
+  readonly dashboard?: LimiterDashboardOptions;
 
   /**
    * The permissions boundary of the roles that are made.

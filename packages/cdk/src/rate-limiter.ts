@@ -1,7 +1,9 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
+import { LimiterAlarms } from './alarms/limiter-alarms.js';
 import { AuditArchive } from './audit-archive.js';
+import { LimiterDashboard } from './dashboard/limiter-dashboard.js';
 import { LimiterTable } from './limiter-table.js';
 import { PropChecks } from './prop-checks.js';
 import { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
@@ -11,7 +13,7 @@ import { UsageAggregator } from './usage-aggregator.js';
 
 const METRICS_NAMESPACE = 'Millrace';
 
-/** A rate limiter: its table, and the function that counts its usage. It needs no props. */
+/** A rate limiter: its table, the function that counts its usage, alarms and a dashboard. It needs no props. */
 export class RateLimiter extends RateLimiterBase {
   /**
    * A limiter that is not of this stack, for its grants and metrics. Nothing is made.
@@ -32,13 +34,16 @@ export class RateLimiter extends RateLimiterBase {
   readonly aggregator?: UsageAggregator;
   /** Where audit events are kept. */
   readonly auditArchive?: AuditArchive;
+  /** What tells somebody that something is wrong: subscribe to its topic. */
+  readonly alarms?: LimiterAlarms;
+  /** One page of all that there is to see. */
+  readonly dashboard?: LimiterDashboard;
 
   constructor(scope: Construct, id: string, props: RateLimiterProps = {}) {
     super(scope, id);
     const checks = new PropChecks(this);
-    const { usageAggregation = true, archiveAuditEvents = false, aggregator, tags, ...tableProps } = props;
-    const { permissionsBoundary, roleNameFormat, policyNameFormat } = props;
-    this.table = new LimiterTable(this, 'Table', tableProps);
+    const { usageAggregation = true, archiveAuditEvents = false, aggregator, tags } = props;
+    this.table = new LimiterTable(this, 'Table', { ...props, tags: undefined });
     this.tableName = this.table.tableName;
     this.tableArn = this.table.tableArn;
     this.encryptionKey = this.table.encryptionKey;
@@ -48,14 +53,22 @@ export class RateLimiter extends RateLimiterBase {
     const hasOwnArchive = aggregator?.auditArchive !== undefined;
     checks.notBoth('archiveAuditEvents', archiveAuditEvents, 'aggregator.auditArchive', hasOwnArchive, 'each is an archive');
     this.auditArchive = archiveAuditEvents && !hasOwnArchive ? this.createArchive(props) : aggregator?.auditArchive;
-    if (usageAggregation) {
-      // A role of the user's has a boundary and a name already.
-      const forRole = aggregator?.role === undefined ? { permissionsBoundary, roleNameFormat, policyNameFormat } : {};
-      const { auditArchive } = this;
-      this.aggregator = new UsageAggregator(this, 'Aggregator', { ...forRole, ...aggregator, auditArchive, table: this.table.table });
-    }
+    if (usageAggregation) this.aggregator = this.createAggregator(props);
     this.metricsNamespace = this.aggregator?.metricsNamespace ?? METRICS_NAMESPACE;
+    const { alarming = true, charting = true } = props;
+    checks.notBoth('alarms', props.alarms !== undefined, 'alarming: false', !alarming, 'they are what it leaves out');
+    checks.notBoth('dashboard', props.dashboard !== undefined, 'charting: false', !charting, 'it is what that leaves out');
+    const watched = { table: this.table.table, aggregator: this.aggregator };
+    if (alarming) this.alarms = new LimiterAlarms(this, 'Alarms', { ...props.alarms, ...watched });
+    if (charting) this.dashboard = new LimiterDashboard(this, 'Dashboard', { ...props.dashboard, ...watched, alarms: this.alarms });
     addTags(this, checks, tags);
+  }
+
+  private createAggregator({ aggregator, permissionsBoundary, roleNameFormat, policyNameFormat }: RateLimiterProps): UsageAggregator {
+    // A role of the user's has a boundary and a name already.
+    const forRole = aggregator?.role === undefined ? { permissionsBoundary, roleNameFormat, policyNameFormat } : {};
+    const { auditArchive } = this;
+    return new UsageAggregator(this, 'Aggregator', { ...forRole, ...aggregator, auditArchive, table: this.table.table });
   }
 
   private createArchive({ removalPolicy }: RateLimiterProps): AuditArchive {

@@ -5,6 +5,7 @@ import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { AuditArchive } from './audit-archive.js';
+import type { UsageSealOptions } from './usage-seal-options.js';
 
 /** A length of time over which usage is summed. */
 export enum UsageWindowType {
@@ -195,6 +196,20 @@ export interface UsageAggregatorOptions {
    * @default - hours for 90 days, days for 400, weeks for 800, months for ever
    */
   readonly usageRetention?: UsageRetention;
+
+  /**
+   * Whether windows that are over are sealed, so that nobody can change later what a bill was made of without it being seen.
+   *
+   * @default true
+   */
+  readonly sealing?: boolean;
+
+  /**
+   * Which windows are sealed, and when.
+   *
+   * @default - days and months, a day after they are over
+   */
+  readonly seals?: UsageSealOptions;
 
   /**
    * How many writes are under way at once, 1 to 200.

@@ -2,6 +2,7 @@ import { STREAM_FILTERS } from '@millrace/aggregator-lambda/filters';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Rule } from 'aws-cdk-lib/aws-events';
 import { Architecture, EventSourceMapping, Function as LambdaFunction, Runtime, StartingPosition, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -13,6 +14,7 @@ import { lambdaCode } from './lambda-assets.js';
 import { PropChecks } from './prop-checks.js';
 import { addTags } from './tagging.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
+import { sealedTypes, sealingRule } from './usage-sealing.js';
 
 const METRICS_NAMESPACE = 'Millrace';
 const RECOVERABLE_FOR = Duration.days(14);
@@ -21,7 +23,7 @@ const MIN_TIMEOUT_SEC = 6;
 const MAX_TIMEOUT_SEC = 900;
 
 /**
- * The function behind the table's stream: it keeps the usage ledger, and archives audit events. It begins with the oldest
+ * The function behind the table's stream: it keeps the usage ledger, seals what is over, and archives audit events. It begins with the oldest
  * record that the stream still has, so that nothing is missed that was written before it was there.
  */
 export class UsageAggregator extends Construct {
@@ -35,6 +37,8 @@ export class UsageAggregator extends Construct {
   readonly metricsNamespace: string;
   /** What brings the stream's records to the function. */
   readonly eventSourceMapping: EventSourceMapping;
+  /** What has the function seal windows that are over, again and again. */
+  readonly sealRule?: Rule;
   private readonly table: ITable;
   private readonly checks: PropChecks;
 
@@ -55,6 +59,7 @@ export class UsageAggregator extends Construct {
     const outlets = { streamArn, failureQueue: this.failureQueue, logGroup: this.logGroup };
     this.handler = this.createFunction(props, aggregatorRole(this, props, outlets, this.checks));
     this.eventSourceMapping = this.createMapping(props, streamArn);
+    if (sealedTypes(props).length > 0) this.sealRule = sealingRule(this, this.handler, props.seals?.schedule);
     addTags(this, this.checks, props.tags);
   }
 
@@ -108,6 +113,21 @@ export class UsageAggregator extends Construct {
   /** Entities beyond `thresholdPercent` of a limit. Without a threshold there is no such metric. */
   metricEntitiesNearLimit(options?: MetricOptions): Metric {
     return this.metric('EntitiesNearLimit', options);
+  }
+
+  /** Windows of resources that were sealed. */
+  metricPeriodsSealed(options?: MetricOptions): Metric {
+    return this.metric('PeriodsSealed', options);
+  }
+
+  /** Windows of resources that could not be sealed. They are tried again. */
+  metricPeriodsNotSealed(options?: MetricOptions): Metric {
+    return this.metric('PeriodsNotSealed', options);
+  }
+
+  /** Rounds of sealing, 1 for those that ended before all was sealed, and 0 for others. */
+  metricSealingCutShort(options?: MetricOptions): Metric {
+    return this.metric('SealingCutShort', options);
   }
 
   /** Milliseconds that the oldest record of a batch waited in the stream, as Lambda sees it. */

@@ -43,6 +43,15 @@ describe('managed policies for the roles of use', () => {
     expect(actionsIn(template, 'AWS::IAM::ManagedPolicy').flat()).not.toContain('dynamodb:Scan');
   });
 
+  it('let services record usage where that is wanted, and the readers not', () => {
+    const [acquire, read] = actionsIn(templateOf(addPolicies({ recordUsage: true, namespaceId: '4f1c' })), 'AWS::IAM::ManagedPolicy');
+    expect(acquire).toContain('dynamodb:PutItem');
+    expect(read).not.toContain('dynamodb:PutItem');
+    templateOf(addPolicies({ recordUsage: true, namespaceId: '4f1c' })).hasResourceProperties('AWS::IAM::ManagedPolicy', {
+      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Condition: leadingKeys('4f1c/v/*') })]) },
+    });
+  });
+
   it('are named by CloudFormation, or by a format', () => {
     const [made] = Object.values(templateOf(addPolicies({})).findResources('AWS::IAM::ManagedPolicy'));
     expect(made?.['Properties'].ManagedPolicyName).toBeUndefined();
@@ -108,6 +117,13 @@ describe('IAM roles for the roles of use', () => {
       MaxSessionDuration: 14_400,
       PermissionsBoundary: { 'Fn::Join': ['', Match.arrayWith([':policy/corp-boundary'])] },
     });
+  });
+
+  it('let services record usage where that is wanted', () => {
+    const puts = (options: Partial<AccessRolesProps>): number =>
+      actionsIn(templateOf(addRoles(() => options)), 'AWS::IAM::Policy').filter((actions) => actions.includes('dynamodb:PutItem')).length;
+
+    expect([puts({}), puts({ recordUsage: true })]).toEqual([1, 2]);
   });
 
   it('serve the namespace that the tag of a session names', () => {

@@ -23,7 +23,7 @@ function readBack(optionsIn: OptionsIn = () => ({})) {
 
 describe('what the function is told', () => {
   it('is little without props: the rest it knows', () => {
-    const { table, ...others } = readBack();
+    const { table, ...others } = readBack(() => ({ sealing: false }));
 
     expect(table).toMatch(/^Table/);
     const byItself = environmentOf({ MILLRACE_TABLE: 'any', AWS_REGION: 'eu-central-1' });
@@ -50,6 +50,33 @@ describe('what the function is told', () => {
       metricsNamespace: 'Ours',
     });
     expect(told.auditBucket).toMatch(/^Archive/);
+  });
+
+  it('is to seal days and months without props, a day after they are over, as far as they are kept', () => {
+    expect(readBack().seals).toEqual({ types: ['day', 'month'], lateMs: 86_400_000 });
+    expect(readBack(() => ({ windowTypes: [UsageWindowType.HOUR, UsageWindowType.MONTH] })).seals?.types).toEqual(['month']);
+    expect(readBack(() => ({ windowTypes: [UsageWindowType.HOUR] })).seals).toBeUndefined();
+  });
+
+  it('is to seal what is said, when it is said', () => {
+    const seals = { windowTypes: [UsageWindowType.HOUR, UsageWindowType.DAY], delay: Duration.hours(48) };
+
+    expect(readBack(() => ({ seals })).seals).toEqual({ types: ['hour', 'day'], lateMs: 48 * 3_600_000 });
+    expect(readBack(() => ({ seals: { delay: Duration.hours(0) } })).seals).toEqual({ types: ['day', 'month'], lateMs: 0 });
+  });
+
+  it('is nothing of seals that are none', () => {
+    expect(mistakesOf(build(() => ({ sealing: false, seals: {} })))).toEqual([
+      'seals and sealing: false must not both be set: they are what it leaves out',
+    ]);
+    const none = 'seals.windowTypes must hold at least one type, got: none';
+    expect(mistakesOf(build(() => ({ seals: { windowTypes: [] } })))).toEqual([none]);
+    expect(mistakesOf(build(() => ({ windowTypes: [UsageWindowType.HOUR], seals: { delay: Duration.hours(1) } })))).toEqual([none]);
+    const seals = { windowTypes: [UsageWindowType.WEEK, UsageWindowType.DAY], delay: Duration.minutes(90) };
+    expect(mistakesOf(build(() => ({ windowTypes: [UsageWindowType.DAY], seals })))).toEqual([
+      'seals.windowTypes must be some of windowTypes, got: week',
+      'seals.delay must be whole hours from 0 to 168, got: 1.5 hours',
+    ]);
   });
 
   it('has a word for each type of window', () => {

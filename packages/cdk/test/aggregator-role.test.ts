@@ -7,6 +7,9 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, it } from 'vitest';
+import { aggregatorPermits } from '../src/permissions/aggregator-permits.js';
+import { statementsOf } from '../src/permissions/permit.js';
+import { jsonOf, TABLE_ARN } from './iam-judge.js';
 import { mistakesOf, onlyOne, templateOf } from './synth.js';
 
 interface Statement {
@@ -36,7 +39,14 @@ function nameOf(resource: unknown): string {
   return (joined?.[1] ?? [JSON.stringify(resource)]).map((part) => nameOf(part)).join('');
 }
 
-const ALWAYS = [
+const SEALING = [
+  'dynamodb:BatchGetItem @ Table.Arn',
+  'dynamodb:BatchWriteItem @ Table.Arn',
+  'dynamodb:PutItem @ Table.Arn',
+  'dynamodb:Query @ Table.Arn',
+  'dynamodb:Query @ Table.Arn/index/windows',
+];
+const UNSEALED = [
   'dynamodb:DescribeStream @ Table.StreamArn',
   'dynamodb:GetItem @ Table.Arn',
   'dynamodb:GetRecords @ Table.StreamArn',
@@ -47,6 +57,7 @@ const ALWAYS = [
   'logs:PutLogEvents @ UsageLogs.Arn',
   'sqs:SendMessage @ UsageFailures.Arn',
 ];
+const ALWAYS = [...SEALING, ...UNSEALED].sort();
 
 describe('the role of the function', () => {
   it('may do exactly what the function does', () => {
@@ -56,11 +67,26 @@ describe('the role of the function', () => {
     expect(onlyOne(template, 'AWS::IAM::Role')['ManagedPolicyArns']).toBeUndefined();
   });
 
+  it('may do on the table what the function was recorded to send, on those keys, and nothing without a fence', () => {
+    const { Policies: policies } = onlyOne(templateOf(build()), 'AWS::IAM::Role') as {
+      Policies: [{ PolicyDocument: { Statement: (Statement & { Condition?: object })[] } }];
+    };
+
+    const onTable = policies[0].PolicyDocument.Statement.filter(({ Resource }) => /^Table[.]Arn/.test(nameOf(Resource)));
+    const recorded = jsonOf(statementsOf(aggregatorPermits({ watchesThresholds: false, seals: true }), TABLE_ARN));
+    expect(onTable).toMatchObject(recorded.map(({ Action, Condition }) => ({ Action, Condition })));
+    for (const { Condition } of onTable) expect(Condition).toMatchObject({ 'ForAllValues:StringLike': expect.anything() });
+  });
+
+  it('may seal only where something is sealed', () => {
+    expect(allowed(templateOf(build(() => ({ sealing: false }))))).toEqual(UNSEALED);
+  });
+
   it('may read limits and usage where a threshold is watched, and tell it to one bus', () => {
-    const options = (stack: Stack) => ({ thresholdPercent: 80, thresholdEventBus: new EventBus(stack, 'Bus') });
+    const options = (stack: Stack) => ({ sealing: false, thresholdPercent: 80, thresholdEventBus: new EventBus(stack, 'Bus') });
 
     const more = ['dynamodb:BatchGetItem @ Table.Arn', 'dynamodb:Query @ Table.Arn', 'events:PutEvents @ Bus.Arn'];
-    expect(allowed(templateOf(build(options)))).toEqual([...ALWAYS, ...more].sort());
+    expect(allowed(templateOf(build(options)))).toEqual([...UNSEALED, ...more].sort());
   });
 
   it('may write events under their prefix, and read none', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LimiterAlarms, type LimiterAlarmsOptions, LimiterTable } from '@millrace/cdk';
+import { LimiterAlarms, type LimiterAlarmsOptions, LimiterTable, UsageAggregator } from '@millrace/cdk';
 import { pricesOf } from '@millrace/cost';
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
@@ -34,6 +34,8 @@ const NAMES = [
   'AggregatorErrors',
   'AggregatorDuration',
   'IteratorAge',
+  'PeriodsNotSealed',
+  'SealingCutShort',
   'ReadThrottles',
   'WriteThrottles',
   'KeyRangeThrottles',
@@ -85,6 +87,12 @@ describe('the alarms of a limiter without props', () => {
     template.hasResourceProperties(ALARM, { MetricName: 'Errors', Namespace: 'AWS/Lambda', Statistic: 'Sum', Threshold: 1, Period: 300 });
     template.hasResourceProperties(ALARM, { MetricName: 'Duration', Statistic: 'Maximum', Threshold: 24_000, EvaluationPeriods: 3 });
     template.hasResourceProperties(ALARM, { MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 60_000, EvaluationPeriods: 5 });
+  });
+
+  it('watch sealing by the day, so that it does not matter how often it is sealed', () => {
+    const byDay = { Namespace: 'Millrace', Period: 86_400, EvaluationPeriods: 3 };
+    template.hasResourceProperties(ALARM, { ...byDay, MetricName: 'PeriodsNotSealed', Statistic: 'Sum', Threshold: 1 });
+    template.hasResourceProperties(ALARM, { ...byDay, MetricName: 'SealingCutShort', Statistic: 'Average', Threshold: 0.9 });
   });
 
   it.each([
@@ -186,7 +194,16 @@ describe('the props of alarms', () => {
 
   it('leave out what is about an aggregator where there is none', () => {
     const template = templateOf((stack) => new LimiterAlarms(stack, 'Alarms', { table: new LimiterTable(stack, 'Table').table }));
-    expect([...alarmsOf(template).keys()].sort()).toEqual(NAMES.slice(4).sort());
+    expect([...alarmsOf(template).keys()].sort()).toEqual(NAMES.slice(6).sort());
+  });
+
+  it('leave out what is about sealing where nothing is sealed', () => {
+    const template = templateOf((stack) => {
+      const { table } = new LimiterTable(stack, 'Table');
+      new LimiterAlarms(stack, 'Alarms', { table, aggregator: new UsageAggregator(stack, 'Usage', { table, sealing: false }) });
+    });
+    const others = NAMES.filter((name) => !/Seal/.test(name));
+    expect([...alarmsOf(template).keys()].sort()).toEqual(others.sort());
   });
 
   it('are told at once where several are wrong', () => {
@@ -194,9 +211,10 @@ describe('the props of alarms', () => {
       rejectedShare: { threshold: 101 },
       iteratorAge: { threshold: 0, evaluationPeriods: 1.5 },
       dailyCost: { evaluationPeriods: 8 },
+      sealingCutShort: { threshold: 100.5, evaluationPeriods: 8 },
       monthlyBudget: { usd: -1 },
     });
-    expect(mistakes).toHaveLength(5);
+    expect(mistakes).toHaveLength(7);
     expect(mistakes.join('\n')).toMatch(/rejectedShare.threshold must be above 0 and at most 100, got: 101/);
     expect(mistakes.join('\n')).toMatch(/monthlyBudget.usd must be a number of dollars above 0, got: -1/);
     expect(mistakesWith({ monthlyBudget: { usd: 5, tagValue: 'a' } })).toEqual([expect.stringContaining('monthlyBudget.tagKey')]);

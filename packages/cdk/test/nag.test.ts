@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LimiterAlarms, LimiterDashboard, LimitRate, LimitsManifest, LoadRig, RateLimiter, TableBilling } from '@millrace/cdk';
+import { LimitRate, LimitsManifest, LoadRig, RateLimiter, TableBilling } from '@millrace/cdk';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
@@ -36,11 +36,7 @@ function nag(build: (stack: Stack) => void): { found: string[]; acknowledged: Ma
 const limiters = {
   'without props': (stack: Stack) => new RateLimiter(stack, 'Limiter'),
   'without an aggregator': (stack: Stack) => new RateLimiter(stack, 'Limiter', { usageAggregation: false }),
-  'that is watched': (stack: Stack) => {
-    const { table, aggregator } = new RateLimiter(stack, 'Limiter');
-    const alarms = new LimiterAlarms(stack, 'Alarms', { table: table.table, aggregator });
-    new LimiterDashboard(stack, 'Dashboard', { table: table.table, aggregator, alarms });
-  },
+  'that nobody watches': (stack: Stack) => new RateLimiter(stack, 'Limiter', { alarming: false, charting: false }),
   'with limits as code': (stack: Stack) =>
     new LimitsManifest(stack, 'Limits', { limiter: new RateLimiter(stack, 'Limiter'), system: [LimitRate.perMinute('rpm', 60)] }),
   'that is loaded': (stack: Stack) => {

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { mistakesOf, newStack, templateOf } from './synth.js';
 
 const limiterWith = (props?: RateLimiterProps): Template => templateOf((stack) => new RateLimiter(stack, 'Limiter', props));
+const UNWATCHED: RateLimiterProps = { alarming: false, charting: false };
 const serviceIn = (stack: Stack): Role => new Role(stack, 'Service', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
 
 describe('a limiter', () => {
@@ -53,7 +54,7 @@ describe('a limiter', () => {
 
   it('can do without the function: then nothing runs, and nothing waits to', () => {
     const stack = newStack();
-    const limiter = new RateLimiter(stack, 'Limiter', { usageAggregation: false });
+    const limiter = new RateLimiter(stack, 'Limiter', { usageAggregation: false, ...UNWATCHED });
 
     expect(limiter.aggregator).toBeUndefined();
     const types = Object.values(Template.fromStack(stack).toJSON()['Resources'] as Record<string, { Type: string }>).map(
@@ -100,6 +101,10 @@ describe('a limiter', () => {
       new RateLimiter(stack, 'Without', {
         usageAggregation: false,
         archiveAuditEvents: true,
+        alarming: false,
+        alarms: {},
+        charting: false,
+        dashboard: {},
         aggregator: { auditArchive: new AuditArchive(stack, 'Archive') },
       });
       new RateLimiter(stack, 'With', { tableName: '!', aggregator: { memorySize: 1 } });
@@ -108,18 +113,66 @@ describe('a limiter', () => {
     const leftOut = 'it is the function that usageAggregation: false leaves out';
     expect(told.sort()).toEqual([
       `aggregator and usageAggregation: false must not both be set: ${leftOut}`,
+      'alarms and alarming: false must not both be set: they are what it leaves out',
       'archiveAuditEvents and aggregator.auditArchive must not both be set: each is an archive',
       `archiveAuditEvents and usageAggregation: false must not both be set: ${leftOut}`,
+      'dashboard and charting: false must not both be set: it is what that leaves out',
       'memorySize must be a whole number from 128 to 3008, got: 1',
       "tableName must be 3 to 255 letters, digits, _, . or -, got: '!'",
     ]);
   });
 });
 
+describe('what watches a limiter', () => {
+  it('is there without props: alarms on table and function that tell one topic, and a dashboard that shows them', () => {
+    const stack = newStack();
+    const { alarms, dashboard, aggregator } = new RateLimiter(stack, 'Limiter');
+
+    const template = Template.fromStack(stack);
+    template.resourceCountIs('AWS::SNS::Topic', 1);
+    template.resourceCountIs('AWS::CloudWatch::Alarm', alarms?.alarms.length ?? 0);
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Dimensions: [{ Name: 'FunctionName', Value: stack.resolve(aggregator?.handler.functionName) }],
+      AlarmActions: [stack.resolve(alarms?.topic.topicArn)],
+    });
+    const metricsOf = ({ Metrics: metrics }: { Metrics?: { MetricStat?: object }[] }): number =>
+      metrics?.filter(({ MetricStat: stat }) => stat !== undefined).length ?? 1;
+    const looksAt = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties: alarm }) => metricsOf(alarm));
+    // By which they cost what the README says.
+    expect([looksAt.length, looksAt.reduce((sum, metrics) => sum + metrics, 0)]).toEqual([13, 27]);
+    expect(stack.resolve(dashboard?.dashboard.dashboardName)).toMatchObject({ Ref: expect.stringMatching(/^LimiterDashboard/) });
+    expect(JSON.stringify(template.findResources('AWS::CloudWatch::Dashboard'))).toContain('"LimiterAlarmsDailyCost');
+  });
+
+  it('has the props that are given', () => {
+    const template = limiterWith({ alarms: { dailyCost: { threshold: 3 } }, dashboard: { dashboardName: 'limits' } });
+
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', { Threshold: 3, AlarmDescription: Match.stringLikeRegexp('^Daily cost') });
+    template.hasResourceProperties('AWS::CloudWatch::Dashboard', { DashboardName: 'limits' });
+  });
+
+  it('can be left out, each for itself', () => {
+    const withoutAlarms = limiterWith({ alarming: false });
+    withoutAlarms.resourceCountIs('AWS::CloudWatch::Alarm', 0);
+    withoutAlarms.resourceCountIs('AWS::SNS::Topic', 0);
+    withoutAlarms.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
+    const withoutDashboard = limiterWith({ charting: false });
+    withoutDashboard.hasResource('AWS::CloudWatch::Alarm', {});
+    withoutDashboard.resourceCountIs('AWS::CloudWatch::Dashboard', 0);
+  });
+
+  it('looks at a table alone where there is no function', () => {
+    const stack = newStack();
+    new RateLimiter(stack, 'Limiter', { usageAggregation: false });
+
+    expect(JSON.stringify(Template.fromStack(stack).toJSON())).not.toContain('AWS/Lambda');
+  });
+});
+
 describe('grants', () => {
   it('reach the table and its key, for writing where it is written', () => {
     const stack = newStack();
-    const limiter = new RateLimiter(stack, 'Limiter', { encryptionKey: new Key(stack, 'Mine'), usageAggregation: false });
+    const limiter = new RateLimiter(stack, 'Limiter', { encryptionKey: new Key(stack, 'Mine'), usageAggregation: false, ...UNWATCHED });
 
     limiter.grantAcquire(serviceIn(stack)).assertSuccess();
     limiter.grantRead(new Role(stack, 'Reader', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') })).assertSuccess();
@@ -138,22 +191,22 @@ describe('grants', () => {
     });
   });
 
-  it('of a namespace are fenced by what keys begin with, all six apart from each other', () => {
+  it('of a namespace are fenced by what keys begin with, all eight apart from each other', () => {
     const stack = newStack();
-    const limiter = new RateLimiter(stack, 'Limiter', { usageAggregation: false });
+    const limiter = new RateLimiter(stack, 'Limiter', { usageAggregation: false, ...UNWATCHED });
 
-    for (const use of ['Acquire', 'Read', 'Admin'] as const) {
+    for (const use of ['Acquire', 'RecordUsage', 'Read', 'Admin'] as const) {
       const role = (name: string) => new Role(stack, name, { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
       limiter[`grant${use}`](role(`${use}Everywhere`)).assertSuccess();
       limiter[`grant${use}ForNamespace`](role(`${use}Fenced`), 'n1').assertSuccess();
     }
 
     const policies = Object.entries(Template.fromStack(stack).findResources('AWS::IAM::Policy'));
-    expect(policies).toHaveLength(6);
+    expect(policies).toHaveLength(8);
     const fenced = policies
       .filter(([, policy]) => JSON.stringify(policy).includes('"n1/'))
       .map(([name]) => name.replace(/FencedDefault.*/, ''));
-    expect(fenced.sort()).toEqual(['Acquire', 'Admin', 'Read']);
+    expect(fenced.sort()).toEqual(['Acquire', 'Admin', 'Read', 'RecordUsage']);
     expect(
       new Set(
         policies.map(
@@ -165,7 +218,7 @@ describe('grants', () => {
           ]) => JSON.stringify(document),
         ),
       ).size,
-    ).toBe(6);
+    ).toBe(8);
   });
 });
 

@@ -1,12 +1,13 @@
 import { DeleteItemCommand, DynamoDBClient, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { awsHandler, environmentOf } from '@millrace/aggregator-lambda';
-import { usagePartition, windowAttribute } from '@millrace/core';
+import { USAGE_SOURCES, usagePartition, windowAttribute } from '@millrace/core';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { createTable, migrate, openNamespaces, tableStatus } from '@millrace/limiter/admin';
 import { applyManifest, diffManifest, manifest } from '@millrace/limits';
 import { EngineStream, launchEngine, StreamPump } from '@millrace/testing';
 import { type RecordedAction, recordingClient } from './recorded-request.js';
 
+const BILLING = { resources: ['gpt-4'], maxDelayMs: 0 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -44,12 +45,14 @@ export async function roleWorld() {
     namespaceId: id,
     /** A service. */
     acquire: () => record((client) => serve(table, client)),
+    /** A service that bills, and another process of it that bills the same again. */
+    bill: () => record((client) => bill(table, client)),
     /** A dashboard, or a report. */
     read: () => record((client) => report(table, client)),
-    /** An operator of one namespace, who also finds books to repair. */
+    /** An operator of one namespace, who also finds books to repair: of what was acquired, and of what was billed. */
     async administer() {
       await pump.drain();
-      await damage(dynamo, table, usagePartition(id, 'key-1'));
+      for (const source of USAGE_SOURCES) await damage(dynamo, table, usagePartition(id, 'key-1', source));
       return record((client) => administer(table, client));
     },
     /** An operator of the table: its namespaces and its schema. */
@@ -81,6 +84,15 @@ async function serve(table: string, client: DynamoDBClient): Promise<void> {
   await limiter.close();
 }
 
+async function bill(table: string, client: DynamoDBClient): Promise<void> {
+  for (const times of [1, 2]) {
+    await using limiter = await RateLimiter.open({ table, client, billing: BILLING });
+    await limiter.withLease('key-1', 'gpt-4', { rpm: 2 }, () => undefined, { idempotencyKey: 'job-1' });
+    await limiter.flush();
+    if (limiter.stats().events?.repeated !== times - 1) throw new Error('a repetition must be found, and only that');
+  }
+}
+
 async function report(table: string, client: DynamoDBClient): Promise<void> {
   const limiter = await RateLimiter.open({ table, client });
   const today = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
@@ -106,6 +118,9 @@ async function report(table: string, client: DynamoDBClient): Promise<void> {
   await limiter.usage.snapshots({ ...day, type: 'hour' });
   await limiter.usage.top({ resource: 'gpt-4', type: 'day', start: today, limitName: 'rpm' });
   await limiter.usage.verify({ entity: 'key-1', settleMs: 0 });
+  await limiter.usage.verify({ entity: 'key-1', source: 'events', settleMs: 0 });
+  await limiter.usage.events({ entity: 'key-1', resource: 'gpt-4', from: today, to: tomorrow });
+  await limiter.usage.findEvent({ entity: 'key-1', resource: 'gpt-4', idempotencyKey: 'job-1' });
   await limiter.namespaces.list();
   await limiter.namespaces.describe('default');
   await limiter.close();
@@ -115,7 +130,7 @@ async function report(table: string, client: DynamoDBClient): Promise<void> {
 }
 
 async function administer(table: string, client: DynamoDBClient): Promise<void> {
-  const limiter = await RateLimiter.open({ table, client, actor: 'operator' });
+  const limiter = await RateLimiter.open({ table, client, actor: 'operator', billing: BILLING });
   const limits = [Limit.perMinute('rpm', 60)];
   await limiter.entities.create('key-2');
   await limiter.entities.move('key-2', { parent: 'project-1' });
@@ -132,6 +147,7 @@ async function administer(table: string, client: DynamoDBClient): Promise<void> 
   await limiter.entities.reset('key-2', 'gpt-4');
   await limiter.entities.grant('key-2', 'gpt-4', { rpm: 1 });
   await limiter.usage.repair({ entity: 'key-1', settleMs: 0 });
+  await limiter.usage.repair({ entity: 'key-1', source: 'events', settleMs: 0 });
   await limiter.entities.delete('key-2');
   await limiter.close();
   // A window can be sealed a while after it is closed.

@@ -1,8 +1,9 @@
 import { environmentOf, STREAM_FILTERS } from '@millrace/aggregator-lambda';
-import { LimiterTable, UsageAggregator, type UsageAggregatorOptions } from '@millrace/cdk';
+import { LimiterTable, UsageAggregator, type UsageAggregatorOptions, UsageWindowType } from '@millrace/cdk';
 import { Duration, type Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Schedule } from 'aws-cdk-lib/aws-events';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -68,6 +69,47 @@ describe('an aggregator without props', () => {
   it('logs for a month to a group that goes with the stack', () => {
     template.hasResource('AWS::Logs::LogGroup', { DeletionPolicy: 'Delete', Properties: { RetentionInDays: 30 } });
     template.hasResourceProperties(FUNCTION, { LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Logs') } } });
+  });
+});
+
+describe('the sealing of windows that are over', () => {
+  it('is begun each hour, by an event that the function knows, offered to it for an hour', () => {
+    const template = aggregatorWith();
+
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 hour)',
+      State: 'ENABLED',
+      Targets: [
+        {
+          Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^UsageHandler'), 'Arn'] },
+          RetryPolicy: { MaximumEventAgeInSeconds: 3_600, MaximumRetryAttempts: 10 },
+          // Then it is the rule's own event that arrives, which is what the function takes for one.
+          Input: Match.absent(),
+          InputPath: Match.absent(),
+          InputTransformer: Match.absent(),
+        },
+      ],
+    });
+    template.hasResourceProperties('AWS::Lambda::Permission', {
+      Action: 'lambda:InvokeFunction',
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^UsageSealing'), 'Arn'] },
+    });
+  });
+
+  it('has a schedule that is given', () => {
+    const schedule = Schedule.cron({ hour: '3', minute: '0' });
+    aggregatorWith({ seals: { schedule } }).hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'cron(0 3 * * ? *)' });
+  });
+
+  it.each<[string, UsageAggregatorOptions]>([
+    ['it is not wanted', { sealing: false }],
+    ['no window is kept that is sealed', { windowTypes: [UsageWindowType.HOUR] }],
+  ])('is not begun where %s', (_, options) => {
+    const template = aggregatorWith(options);
+
+    template.resourceCountIs('AWS::Events::Rule', 0);
+    template.resourceCountIs('AWS::Lambda::Permission', 0);
   });
 });
 
@@ -203,6 +245,9 @@ describe('the metrics of an aggregator', () => {
       aggregator.metricAuditEventsArchived(),
       aggregator.metricThrottles(),
       aggregator.metricEntitiesNearLimit(),
+      aggregator.metricPeriodsSealed(),
+      aggregator.metricPeriodsNotSealed(),
+      aggregator.metricSealingCutShort(),
     ].map((metric) => stack.resolve(metric.toMetricConfig().metricStat));
 
     expect(found.map(({ metricName, statistic }) => `${metricName} ${statistic}`)).toEqual([
@@ -214,6 +259,9 @@ describe('the metrics of an aggregator', () => {
       'AuditEventsArchived Sum',
       'Throttles Sum',
       'EntitiesNearLimit Sum',
+      'PeriodsSealed Sum',
+      'PeriodsNotSealed Sum',
+      'SealingCutShort Sum',
     ]);
     for (const { namespace, dimensions } of found) {
       expect(namespace).toBe('Limits/Prod');

@@ -7,9 +7,15 @@ import type { AlarmPlan } from './alarm-plan.js';
 const DEFAULT_TIMEOUT = Duration.seconds(3);
 const MINUTE = Duration.minutes(1);
 const FIVE_MINUTES = Duration.minutes(5);
+/** However often it is sealed; longer than seven days CloudWatch does not look back. */
+const BY_DAYS = { evaluationPeriods: 3, maxEvaluationPeriods: 7 };
 
 /** The alarms on the function behind the stream. */
 export function aggregatorPlans(aggregator: UsageAggregator): AlarmPlan[] {
+  return [...streamPlans(aggregator), ...(aggregator.sealRule === undefined ? [] : sealingPlans(aggregator))];
+}
+
+function streamPlans(aggregator: UsageAggregator): AlarmPlan[] {
   const { handler, failureQueue } = aggregator;
   return [
     {
@@ -51,6 +57,34 @@ export function aggregatorPlans(aggregator: UsageAggregator): AlarmPlan[] {
       advice:
         'The aggregator is behind: usage comes late, and is lost beyond 24 hours. Look for errors and throttles first, ' +
         'then raise parallelizationFactor or memorySize.',
+    },
+  ];
+}
+
+/** What fails once is sealed by the next round. What still fails after days will not be sealed by itself. */
+function sealingPlans(aggregator: UsageAggregator): AlarmPlan[] {
+  return [
+    {
+      name: 'periodsNotSealed',
+      heading: 'Periods not sealed',
+      metric: aggregator.metricPeriodsNotSealed({ period: Duration.days(1) }),
+      threshold: 1,
+      ...BY_DAYS,
+      advice:
+        'Windows that are over could not be sealed, for days. Limits and usage are not touched. ' +
+        'The log of the function says which windows, and why; one that is too large for an invocation is sealed by `millrace usage seal`.',
+    },
+    {
+      name: 'sealingCutShort',
+      heading: 'Sealing cut short',
+      metric: aggregator.metricSealingCutShort({ period: Duration.days(1), statistic: Stats.AVERAGE }),
+      threshold: 90,
+      maxThreshold: 100,
+      perUnit: 0.01,
+      ...BY_DAYS,
+      advice:
+        'There is more to seal than the rounds of a day have time for, so seals come later and later. ' +
+        'Raise the timeout and the memory of the function, seal more often (seals.schedule), or fewer types of windows.',
     },
   ];
 }

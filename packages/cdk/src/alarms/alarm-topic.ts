@@ -3,7 +3,6 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { acknowledge } from '../acknowledgements.js';
 import type { PropChecks } from '../prop-checks.js';
 
 const CLOUDWATCH = new ServicePrincipal('cloudwatch.amazonaws.com');
@@ -12,9 +11,6 @@ const CLOUDWATCH = new ServicePrincipal('cloudwatch.amazonaws.com');
 export function alarmTopic(scope: Construct, given: ITopic | undefined, givenKey: IKey | undefined, checks: PropChecks): ITopic {
   const key = checkKey(givenKey, checks);
   const topic = given ?? new Topic(scope, 'Topic', { enforceSSL: true, masterKey: key });
-  if (given === undefined && key === undefined) {
-    acknowledge(topic, 'SNS2', 'Messages name an alarm and its value, no secret; a customer key is a prop (topicKey).');
-  }
   allowAlarms(scope, topic);
   const encryptedBy = key ?? checkKey(topic.masterKey, checks);
   if (encryptedBy !== undefined) allowKey(scope, encryptedBy);

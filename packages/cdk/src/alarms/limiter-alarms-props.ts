@@ -80,6 +80,20 @@ export interface LimiterAlarmsOptions {
   readonly iteratorAge?: AlarmSettings;
 
   /**
+   * Windows of resources that could not be sealed. Windows; a day.
+   *
+   * @default - 1 window, 3 periods
+   */
+  readonly periodsNotSealed?: AlarmSettings;
+
+  /**
+   * Rounds of sealing that ended before all was sealed. Percent of the day's rounds; a day.
+   *
+   * @default - 90 percent, 3 periods
+   */
+  readonly sealingCutShort?: AlarmSettings;
+
+  /**
    * Reads refused because the table or the account may not do more. Requests; 5 minutes.
    *
    * @default - 10 requests, 2 periods

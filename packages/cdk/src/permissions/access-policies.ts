@@ -21,6 +21,13 @@ export interface AccessPoliciesProps {
   readonly namespaceId?: string;
 
   /**
+   * Whether the policy for services also lets them record usage events: needed where their limiters have the option `billing`.
+   *
+   * @default false
+   */
+  readonly recordUsage?: boolean;
+
+  /**
    * How the policies are named: `{}` stands for the stack's name and the role of use, as `-acquire`.
    *
    * @default - CloudFormation makes names up
@@ -33,7 +40,7 @@ export interface AccessPoliciesProps {
  * or to the permission sets of an identity centre.
  */
 export class AccessPolicies extends Construct {
-  /** For services: acquire, adjust and release. */
+  /** For services: acquire, adjust and release, and with `recordUsage` record what they bill. */
   readonly acquire: ManagedPolicy;
   /** For dashboards and reports. */
   readonly read: ManagedPolicy;
@@ -48,13 +55,14 @@ export class AccessPolicies extends Construct {
   }
 
   private createPolicy(id: string, role: AccessRole, does: string, props: AccessPoliciesProps): ManagedPolicy {
-    const { limiter, namespaceId, policyNameFormat: format } = props;
+    const { limiter, namespaceId, recordUsage = false, policyNameFormat: format } = props;
     const named = { prop: 'policyNameFormat', format, part: role, most: MAX_POLICY_NAME };
     const policy = new ManagedPolicy(this, id, {
       managedPolicyName: formattedName(new PropChecks(this), this, named),
       description: `${does} the rate limiter ${limiter.node.path}`,
     });
     grantRole(limiter, role, policy, namespaceId);
+    if (recordUsage && role === AccessRole.ACQUIRE) grantRole(limiter, AccessRole.RECORD_USAGE, policy, namespaceId);
     return policy;
   }
 }

@@ -24,6 +24,13 @@ export interface AccessRolesProps {
   readonly namespaceId?: string;
 
   /**
+   * Whether the role for services also lets them record usage events: needed where their limiters have the option `billing`.
+   *
+   * @default false
+   */
+  readonly recordUsage?: boolean;
+
+  /**
    * The permissions boundary of the roles.
    *
    * @default - none
@@ -47,7 +54,7 @@ export interface AccessRolesProps {
 
 /** A role of IAM for each role of use, for people and services that take one on. */
 export class AccessRoles extends Construct {
-  /** For services: acquire, adjust and release. */
+  /** For services: acquire, adjust and release, and with `recordUsage` record what they bill. */
   readonly acquire: Role;
   /** For dashboards and reports. */
   readonly read: Role;
@@ -68,6 +75,7 @@ export class AccessRoles extends Construct {
         description: `${does} the rate limiter ${limiter.node.path}`,
       });
       grantRole(limiter, role, made, namespaceId);
+      if (props.recordUsage && role === AccessRole.ACQUIRE) grantRole(limiter, AccessRole.RECORD_USAGE, made, namespaceId);
       return made;
     };
     this.acquire = create('Acquire', AccessRole.ACQUIRE, 'Acquires from');

@@ -1,7 +1,8 @@
 import { REGISTRY_PARTITION, WINDOW_INDEX } from '@millrace/core';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { AccessRole } from './access-role.js';
 import { checkNamespaceId } from './namespace-id.js';
+import { type Permit, statementsOf } from './permit.js';
 
 /** The table that access is given to, and the part of it. */
 export interface AccessTarget {
@@ -15,36 +16,20 @@ export interface AccessTarget {
   readonly namespaceId?: string;
 }
 
-/** Actions that are allowed, on items whose partition keys are like one of these; on all where there are none. */
-interface Permit {
-  readonly actions: readonly string[];
-  readonly keys?: readonly string[];
-  readonly index?: string;
-}
-
 /**
  * The statements that give a role of use: the actions that the SDK sends for it, on the keys that it sends them for. A test
  * records both, and fails for one that is missing as for one too many.
- *
- * None of the fenced actions can leave its keys out, so `ForAllValues`, which holds for no keys at all, opens nothing: a
- * Scan, which has none, is never fenced.
  */
 export function accessStatements(role: AccessRole, { tableArn, namespaceId }: AccessTarget): PolicyStatement[] {
-  const id = namespaceId === undefined ? undefined : checkNamespaceId(namespaceId);
-  return permitsOf(role, id).map(
-    ({ actions, keys, index }) =>
-      new PolicyStatement({
-        actions: actions.map((action) => `dynamodb:${action}`),
-        resources: [index === undefined ? tableArn : `${tableArn}/index/${index}`],
-        ...(keys === undefined ? {} : { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...keys] } } }),
-      }),
-  );
+  return statementsOf(permitsOf(role, namespaceId === undefined ? undefined : checkNamespaceId(namespaceId)), tableArn);
 }
 
 function permitsOf(role: AccessRole, id: string | undefined): readonly Permit[] {
   switch (role) {
     case AccessRole.ACQUIRE:
       return acquirePermits(id ?? '*');
+    case AccessRole.RECORD_USAGE:
+      return recordPermits(id ?? '*');
     case AccessRole.READ:
       return id === undefined ? READ_ALL : readPermits(id);
     case AccessRole.ADMIN:
@@ -65,6 +50,11 @@ function acquirePermits(id: string): readonly Permit[] {
   ];
 }
 
+/** An event, its key and the meter of them are written in one transaction. Those that are there already are read. */
+function recordPermits(id: string): readonly Permit[] {
+  return [{ actions: ['PutItem', 'UpdateItem', 'BatchGetItem'], keys: [`${id}/v/*`] }];
+}
+
 function readPermits(id: string): readonly Permit[] {
   return [FIND_NAMESPACE, { actions: READS, keys: [`${id}/*`] }, { actions: ['Query'], keys: [`${id}/w/*`], index: WINDOW_INDEX }];
 }
@@ -72,11 +62,13 @@ function readPermits(id: string): readonly Permit[] {
 /** Audit events are added and never taken away, and a namespace cannot be purged from within. */
 function adminPermits(id: string): readonly Permit[] {
   const [buckets, entities, lists, manifests] = [`${id}/b/*`, `${id}/e/*`, `${id}/l/*`, `${id}/m/*`];
-  const [resources, system, usage, seals] = [`${id}/r/*`, `${id}/s`, `${id}/u/*`, `${id}/seal/*`];
+  const [resources, system, seals] = [`${id}/r/*`, `${id}/s`, `${id}/seal/*`];
+  const [usage, usageOfEvents] = [`${id}/u/*`, `${id}/uv/*`];
   return [
     ...readPermits(id),
-    { actions: ['PutItem'], keys: [`${id}/a`, `${id}/a/*`, entities, lists, manifests, usage, seals] },
-    { actions: ['UpdateItem'], keys: [buckets, entities, manifests, resources, system, usage] },
+    ...recordPermits(id),
+    { actions: ['PutItem'], keys: [`${id}/a`, `${id}/a/*`, entities, lists, manifests, usage, usageOfEvents, seals] },
+    { actions: ['UpdateItem'], keys: [buckets, entities, manifests, resources, system, usage, usageOfEvents] },
     { actions: ['DeleteItem'], keys: [entities, lists] },
     { actions: ['BatchWriteItem'], keys: [buckets] },
     { actions: ['ConditionCheckItem'], keys: [entities] },

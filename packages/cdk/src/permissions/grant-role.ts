@@ -7,6 +7,8 @@ export function grantRole(limiter: IRateLimiter, role: AccessRole, grantee: IGra
   switch (role) {
     case AccessRole.ACQUIRE:
       return namespaceId === undefined ? limiter.grantAcquire(grantee) : limiter.grantAcquireForNamespace(grantee, namespaceId);
+    case AccessRole.RECORD_USAGE:
+      return namespaceId === undefined ? limiter.grantRecordUsage(grantee) : limiter.grantRecordUsageForNamespace(grantee, namespaceId);
     case AccessRole.READ:
       return namespaceId === undefined ? limiter.grantRead(grantee) : limiter.grantReadForNamespace(grantee, namespaceId);
     case AccessRole.ADMIN:

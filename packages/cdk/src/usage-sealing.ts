@@ -1,0 +1,44 @@
+import { Duration, Token } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import type { PropChecks } from './prop-checks.js';
+import { type UsageAggregatorProps, UsageWindowType } from './usage-aggregator-props.js';
+
+const HOUR = Duration.hours(1);
+/** A round that Lambda does not take on at once is offered to it again so often, within an hour. */
+const MAX_OFFERS = 10;
+/** What bills are made of; each further type costs as much again. */
+const BY_DEFAULT: readonly UsageWindowType[] = [UsageWindowType.DAY, UsageWindowType.MONTH];
+const MAX_DELAY_HOURS = 168;
+
+/** The types of windows that are sealed; none where nothing is. */
+export function sealedTypes({ sealing = true, seals, windowTypes }: UsageAggregatorProps): readonly UsageWindowType[] {
+  if (!sealing) return [];
+  return seals?.windowTypes ?? BY_DEFAULT.filter((type) => isKept(type, windowTypes));
+}
+
+/** What the function is told of sealing, in the variables that it reads. */
+export function sealingVariables(props: UsageAggregatorProps, checks: PropChecks): Record<string, string | undefined> {
+  const { seals, sealing = true, windowTypes } = props;
+  checks.notBoth('seals', seals !== undefined, 'sealing: false', !sealing, 'they are what it leaves out');
+  const types = sealedTypes(props);
+  const strange = types.filter((type) => !isKept(type, windowTypes));
+  if (strange.length > 0) checks.refuse(`seals.windowTypes must be some of windowTypes, got: ${strange.join(', ')}`);
+  if (sealing && seals !== undefined && types.length === 0) checks.refuse('seals.windowTypes must hold at least one type, got: none');
+  const delay = checks.hours('seals.delay', seals?.delay, 0, MAX_DELAY_HOURS);
+  if (types.length === 0) return {};
+  return { MILLRACE_SEAL_TYPES: [...new Set(types)].join(','), MILLRACE_SEAL_LATE_HOURS: delay?.toHours().toString() };
+}
+
+/** Invokes the function by a schedule. A round that never began is not made up for: the next one does all that it would have. */
+export function sealingRule(scope: Construct, handler: IFunction, schedule: Schedule = Schedule.rate(HOUR)): Rule {
+  const rule = new Rule(scope, 'Sealing', { description: 'Has the usage of windows that are over sealed', schedule });
+  rule.addTarget(new LambdaFunction(handler, { retryAttempts: MAX_OFFERS, maxEventAge: HOUR }));
+  return rule;
+}
+
+function isKept(type: UsageWindowType, kept: readonly UsageWindowType[] | undefined): boolean {
+  return kept === undefined || Token.isUnresolved(kept) || kept.includes(type);
+}
