@@ -62,7 +62,7 @@ describe.each(kinds)('a session %s', (kind, open) => {
   const entity = (name: string): string => `${name} ${kind}`;
   async function netOf(name: string): Promise<Record<string, number>> {
     const world = { resources: RESOURCES, own: [], entities: [] };
-    const books = await readBooks(engine, TABLE, world, Date.now());
+    const books = await readBooks({ connection: engine, table: TABLE }, world, Date.now());
     return Object.fromEntries(books.filter((book) => book.entity === entity(name)).map(({ limit, net }) => [limit, net]));
   }
 

@@ -42,7 +42,7 @@ describe('the ledger of a run', () => {
     await used(limiter);
 
     const ledger = await pump.finish();
-    const books = await readBooks(engine, table, WORLD, Date.now());
+    const books = await readBooks({ connection: engine, table }, WORLD, Date.now());
     pump.close();
     await limiter.close();
 

@@ -1,6 +1,7 @@
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import {
   ATTRIBUTE,
+  type BucketRef,
   bucketFromItem,
   layoutOf,
   parseBucketKey,
@@ -17,8 +18,16 @@ import type { Connection } from './site.js';
 
 const SEGMENTS = 4;
 
-/** Reads every bucket of a table, all of its items together. `endMs` is when the run had ended: debts are those of then. */
-export async function readBooks(connection: Connection, table: string, world: World, endMs: number): Promise<readonly Book[]> {
+/** Where the books of a run are. */
+interface Shelf {
+  readonly connection: Connection;
+  readonly table: string;
+  /** The id of the namespace that the run had to itself; absent where it had the whole table. */
+  readonly namespaceId?: string;
+}
+
+/** Reads every bucket of a run, all of its items together. `endMs` is when the run had ended: debts are those of then. */
+export async function readBooks({ connection, table, namespaceId }: Shelf, world: World, endMs: number): Promise<readonly Book[]> {
   const client = new DynamoDBClient(connection);
   const books = new Map<string, Book>();
   try {
@@ -26,7 +35,10 @@ export async function readBooks(connection: Connection, table: string, world: Wo
       Array.from({ length: SEGMENTS }, async (_, segment) => {
         const scan = { TableName: table, ConsistentRead: true, Segment: segment, TotalSegments: SEGMENTS };
         for await (const page of paginateScan({ client }, scan)) {
-          for (const item of page.Items ?? []) enter(books, item as WireItem, world, endMs);
+          for (const item of (page.Items ?? []) as WireItem[]) {
+            const ref = parseBucketKey(textAt(item, ATTRIBUTE.partitionKey) ?? '', textAt(item, ATTRIBUTE.sortKey) ?? '');
+            if (ref !== undefined && (namespaceId ?? ref.namespaceId) === ref.namespaceId) enter(books, item, ref, world, endMs);
+          }
         }
       }),
     );
@@ -36,10 +48,7 @@ export async function readBooks(connection: Connection, table: string, world: Wo
   return [...books.values()];
 }
 
-function enter(books: Map<string, Book>, item: WireItem, world: World, endMs: number): void {
-  const ref = parseBucketKey(textAt(item, ATTRIBUTE.partitionKey) ?? '', textAt(item, ATTRIBUTE.sortKey) ?? '');
-  if (ref === undefined) return;
-  const { entity, resource } = ref;
+function enter(books: Map<string, Book>, item: WireItem, { entity, resource }: BucketRef, world: World, endMs: number): void {
   const state = bucketFromItem(item);
   for (const [limit, { tatUs, used, returned }] of state.limits) {
     const key = JSON.stringify([entity, resource, limit]);

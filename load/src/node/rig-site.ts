@@ -22,13 +22,14 @@ export async function openRigSite({ table, namespace, env, requestTimeoutMs }: R
   const options = { table, ...connection, requestTimeoutMs, deadlineMs: 3 * requestTimeoutMs };
   const administration = await RateLimiter.open(options);
   try {
-    await administration.namespaces.register(namespace);
+    const { id: namespaceId } = await administration.namespaces.register(namespace);
     const limiter = await RateLimiter.open({ ...options, namespace });
     return {
       engine: 'dynamodb',
       connection,
       table,
       namespace,
+      namespaceId,
       limiter,
       async close(keep) {
         await limiter.close();

@@ -131,13 +131,13 @@ async function judged({ command, settings, site, made, runtime, startedAtMs, gat
 async function exactnessOf(
   { scenario }: RunCommand,
   settings: RunSettings,
-  { connection, table }: Site,
+  site: Site,
   figures: Figures,
   endMs: number,
   ledger: Ledger | undefined,
 ): Promise<Exactness> {
   const world = worldOf(scenario, settings);
-  const books = await readBooks(connection, table, world, endMs);
+  const books = await readBooks(site, world, endMs);
   const mayOwe = scenario.mayOwe === true;
   return checkBooks(books, { world, figures, endMs, mayOwe, ...(ledger === undefined ? {} : { ledger }) });
 }

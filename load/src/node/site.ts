@@ -26,6 +26,8 @@ export interface Site {
   readonly table: string;
   /** The namespace that the run has to itself. */
   readonly namespace: string;
+  /** Its id, where others are in the table as well. */
+  readonly namespaceId?: string;
   /** A limiter with the SDK, for administration and for the gateway. */
   readonly limiter: RateLimiter;
   /** Ends what was started, and takes the table away unless it is to be kept. */
