@@ -2,8 +2,9 @@ import { WINDOW_TYPES } from '@millrace/core';
 import { DEFAULT_RETENTION } from '@millrace/ledger';
 import { Token } from 'aws-cdk-lib';
 import type { PropChecks } from './prop-checks.js';
-import type { UsageAggregatorProps, UsageRetention, UsageWindowType } from './usage-aggregator-props.js';
+import type { UsageAggregatorProps } from './usage-aggregator-props.js';
 import { sealingVariables } from './usage-sealing.js';
+import type { UsageRetention, UsageWindowType } from './usage-windows.js';
 
 const MIN_DAYS = 2;
 const MAX_DAYS = 36_500;

@@ -29,10 +29,6 @@ export { type IRateLimiter, RateLimiterBase } from './rate-limiter-base.js';
 export type { RateLimiterAttributes, RateLimiterProps } from './rate-limiter-props.js';
 export { type OnDemandOptions, type ProvisionedOptions, TableBilling } from './table-billing.js';
 export { UsageAggregator } from './usage-aggregator.js';
-export {
-  type UsageAggregatorOptions,
-  type UsageAggregatorProps,
-  type UsageRetention,
-  UsageWindowType,
-} from './usage-aggregator-props.js';
+export type { UsageAggregatorOptions, UsageAggregatorProps } from './usage-aggregator-props.js';
 export type { UsageSealOptions } from './usage-seal-options.js';
+export { type UsageRetention, UsageWindowType } from './usage-windows.js';

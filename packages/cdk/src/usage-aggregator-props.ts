@@ -6,49 +6,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { AuditArchive } from './audit-archive.js';
 import type { UsageSealOptions } from './usage-seal-options.js';
-
-/** A length of time over which usage is summed. */
-export enum UsageWindowType {
-  /** An hour. */
-  HOUR = 'hour',
-  /** A day of the namespace's calendar. */
-  DAY = 'day',
-  /** A week that begins on Monday. */
-  WEEK = 'week',
-  /** A month of the namespace's calendar. */
-  MONTH = 'month',
-}
-
-/** For how long usage is kept, from the beginning of its window: 2 to 36 500 whole days. */
-export interface UsageRetention {
-  /**
-   * Hours.
-   *
-   * @default Duration.days(90)
-   */
-  readonly hour?: Duration;
-
-  /**
-   * Days.
-   *
-   * @default Duration.days(400)
-   */
-  readonly day?: Duration;
-
-  /**
-   * Weeks.
-   *
-   * @default Duration.days(800)
-   */
-  readonly week?: Duration;
-
-  /**
-   * Months.
-   *
-   * @default - for ever
-   */
-  readonly month?: Duration;
-}
+import type { UsageRetention, UsageWindowType } from './usage-windows.js';
 
 /** How the usage of a limiter is counted, whichever limiter it is. */
 export interface UsageAggregatorOptions {

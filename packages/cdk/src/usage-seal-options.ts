@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { Schedule } from 'aws-cdk-lib/aws-events';
-import type { UsageWindowType } from './usage-aggregator-props.js';
+import type { UsageWindowType } from './usage-windows.js';
 
 /** How windows that are over are sealed: what a window came to is written down, once, with a hash over all that is in it. */
 export interface UsageSealOptions {

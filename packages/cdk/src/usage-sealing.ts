@@ -4,7 +4,8 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { PropChecks } from './prop-checks.js';
-import { type UsageAggregatorProps, UsageWindowType } from './usage-aggregator-props.js';
+import type { UsageAggregatorProps } from './usage-aggregator-props.js';
+import { UsageWindowType } from './usage-windows.js';
 
 const HOUR = Duration.hours(1);
 /** A round that Lambda does not take on at once is offered to it again so often, within an hour. */
