@@ -80,16 +80,20 @@ export class DirectSession implements Session {
 
   #held(lease: Lease): Held {
     return {
-      commit: async (deltas) => {
-        if (deltas !== undefined && Object.values(deltas).some((tokens) => tokens !== 0)) {
-          const { added, returned } = splitDeltas(deltas);
-          await this.#settle({ added, returned }, () => lease.adjust(deltas));
-        }
+      commit: (deltas) => {
+        const isMoved = deltas !== undefined && Object.values(deltas).some((tokens) => tokens !== 0);
+        if (isMoved) return this.#adjust(lease, deltas);
         // Sends nothing, so it is no sample.
-        await lease.commit().catch(() => undefined);
+        return lease.settled ? Promise.resolve() : lease.commit();
       },
       release: () => this.#settle({ added: {}, returned: lease.consumed }, () => lease.release()),
     };
+  }
+
+  async #adjust(lease: Lease, deltas: Amounts): Promise<void> {
+    const { added, returned } = splitDeltas(deltas);
+    await this.#settle({ added, returned }, () => lease.adjust(deltas));
+    await lease.commit().catch(() => undefined);
   }
 
   /** Times what settles a lease, and counts its tokens once it is known that they moved. */

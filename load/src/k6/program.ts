@@ -22,6 +22,7 @@ export function program(scenario: Scenario, openSession: OpenSession) {
   const callers = Array.from({ length: settings.callers }, (_, caller) => caller);
   // Each user of k6 runs this module for itself, so this is one limiter for each user, as it is for each process of a service.
   let session: Session | undefined;
+  let vu: typeof execution.vu | undefined;
 
   return {
     options: k6Options(scenario, settings),
@@ -30,8 +31,12 @@ export function program(scenario: Scenario, openSession: OpenSession) {
       session ??= openSession(settings, meter, __ENV);
       const own = session;
       meter.turnBegan();
-      const { idInTest: user, iterationInScenario: index } = execution.vu;
-      await Promise.all(callers.map((caller) => scenario.turn(own, { user, caller, index, settings, random: Math.random, sleep })));
+      // It costs more to get than to ask, and it goes on telling how things are.
+      vu ??= execution.vu;
+      const { idInTest: user, iterationInScenario: index } = vu;
+      const turnOf = (caller: number): Promise<void> => scenario.turn(own, { user, caller, index, settings, random: Math.random, sleep });
+      if (callers.length === 1) await turnOf(0);
+      else await Promise.all(callers.map(turnOf));
       meter.turnEnded();
     },
 

@@ -5,7 +5,9 @@ import {
   type RequestListener,
   RequestSigner,
   readReply,
+  type SigningCredentials,
   tell,
+  type UpdateReply,
   type WireOperation,
   type WireOperations,
   type WireTransport,
@@ -53,11 +55,21 @@ export class K6Transport implements WireTransport {
   }
 
   async send<O extends WireOperation>(operation: O, request: WireOperations[O]['request']): Promise<WireOperations[O]['reply']>;
-  async send(operation: WireOperation, request: object): Promise<object> {
-    const { table, timeoutMs, onRequest, onRefusedWrite } = this.#options;
+  send(operation: WireOperation, request: object): Promise<object> {
+    return this.#send(operation, JSON.stringify(request));
+  }
+
+  sendText(update: string): Promise<UpdateReply> {
+    return this.#send('UpdateItem', update) as Promise<UpdateReply>;
+  }
+
+  async #send(operation: WireOperation, body: string): Promise<object> {
+    const { table, timeoutMs, onRequest, onRefusedWrite, credentials } = this.#options;
     let consumed: Consumed | undefined;
     try {
-      const reply = await this.#exchange(operation, JSON.stringify(request));
+      const nowMs = Date.now();
+      const held = credentials.at(nowMs) ?? (await credentials.ask());
+      const reply = await this.#exchange(operation, body, held, nowMs);
       if (reply.status === 0) throw networkError(reply);
       const read = readReply(operation, { status: reply.status, date: reply.headers['Date'], text: String(reply.body ?? '') });
       consumed = read.consumed;
@@ -70,10 +82,7 @@ export class K6Transport implements WireTransport {
     }
   }
 
-  async #exchange(operation: WireOperation, body: string) {
-    const { credentials } = this.#options;
-    const nowMs = Date.now();
-    const held = credentials.at(nowMs) ?? (await credentials.ask());
+  #exchange(operation: WireOperation, body: string, held: SigningCredentials, nowMs: number) {
     const target = OPERATION_TARGET[operation];
     const headers: Record<string, string> = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
     const signed = this.#signer.sign(held, target, body, nowMs);

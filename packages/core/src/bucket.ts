@@ -245,8 +245,10 @@ export function ttlSecFor(
   { shard, layout = layoutOf(seen) }: ItemPlace,
 ): number {
   let fullUs = nowUs;
-  for (const timing of timings) fullUs = Math.max(fullUs, nowUs + timing.toleranceUs);
-  for (const limit of seen?.limits.values() ?? []) fullUs = Math.max(fullUs, limit.tatUs);
+  for (let index = 0; index < timings.length; index += 1) fullUs = Math.max(fullUs, nowUs + (timings[index] as Timing).toleranceUs);
+  seen?.limits.forEach(({ tatUs }) => {
+    if (tatUs > fullUs) fullUs = tatUs;
+  });
   return Math.ceil(fullUs / 1_000_000) + (shard === 0 && layout !== FIRST_LAYOUT ? FIRST_ITEM_GRACE_SEC : GRACE_SEC);
 }
 
@@ -257,8 +259,10 @@ export function writtenBeforeSec({ ttlSec }: Pick<BucketState, 'ttlSec'>): numbe
 
 /** True when an item would be deleted less than a day after it is full: its writer did not know how deep its debt is. */
 export function needsLongerTtl(state: BucketState): boolean {
-  for (const limit of state.limits.values()) {
-    if (state.ttlSec * 1_000_000 < limit.tatUs + 86_400_000_000) return true;
-  }
-  return false;
+  const expiresUs = state.ttlSec * 1_000_000;
+  let needsLonger = false;
+  state.limits.forEach(({ tatUs }) => {
+    needsLonger ||= expiresUs < tatUs + 86_400_000_000;
+  });
+  return needsLonger;
 }

@@ -133,6 +133,7 @@ export {
 export { creditUs, debitUs, type Timing, timingOf } from './timing.js';
 export { type AttributeValue, bigintAt, flagAt, numberAt, textAt, type WireItem, wireKey } from './wire/attribute-value.js';
 export { bucketFromItem, bucketReadRequest, bucketWriteRequest, type GetItemWire, type UpdateItemWire } from './wire/bucket.js';
+export { bucketWriteText } from './wire/bucket-text.js';
 export { type BatchGetWire, configFromItem, configFromItems, configReadRequest } from './wire/config.js';
 export { entityFromItem } from './wire/entity.js';
 export { Expression } from './wire/expression.js';

@@ -128,7 +128,7 @@ const faults: readonly Fault[] = [
   {
     name: 'callers that wait are told before their turn',
     breaks: 'I1',
-    edits: [{ file: 'packages/limiter/src/engine/acquirer.ts', from: 'if (waitUs === 0) return;', to: 'if (waitUs >= 0) return;' }],
+    edits: [{ file: 'packages/limiter/src/engine/acquirer.ts', from: 'if (waitUs > 0) await', to: 'if (waitUs < 0) await' }],
   },
   {
     name: 'callers that do not wait are admitted ahead of their time',

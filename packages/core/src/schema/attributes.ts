@@ -70,6 +70,11 @@ export function limitAttribute(part: keyof typeof LIMIT_PREFIX, limit: string): 
   return LIMIT_PREFIX[part] + limit;
 }
 
+/** Whether an attribute of a bucket keeps something of a limit: their names alone have a dot behind one letter. */
+export function isLimitAttribute(attribute: string): boolean {
+  return attribute[1] === '.';
+}
+
 /** The limit whose arrival time, or another of its numbers, an attribute keeps, if it keeps one. */
 export function limitOfAttribute(attribute: string, part: 'tat' | 'seed' | 'used' = 'tat'): string | undefined {
   const prefix = LIMIT_PREFIX[part];

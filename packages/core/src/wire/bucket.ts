@@ -1,10 +1,10 @@
 import { type BucketRef, type BucketState, type BucketWrite, counterBase, type LimitState, type Move, REQUEST_SLOTS } from '../bucket.js';
-import { ATTRIBUTE, limitAttribute, limitOfAttribute, requestAttribute } from '../schema/attributes.js';
+import { ATTRIBUTE, isLimitAttribute, limitAttribute, limitOfAttribute, requestAttribute } from '../schema/attributes.js';
 import { bucketKey } from '../schema/keys.js';
 import { checkSchemaVersion, SCHEMA_VERSION } from '../schema/version.js';
 import { bigintAt, numberAt, text, textAt, type WireItem, wireKey } from './attribute-value.js';
 import { Expression } from './expression.js';
-import { reshapeClauses, shapeOf } from './reshape.js';
+import { isSeedAttribute, reshapeClauses, seedsOf } from './reshape.js';
 import { hintOf } from './split-hint.js';
 
 /** DynamoDB's UpdateItem, as far as Millrace uses it. */
@@ -181,39 +181,55 @@ export function bucketReadRequest(table: string, ref: BucketRef): GetItemWire {
 export function bucketFromItem(item: WireItem): BucketState {
   checkSchemaVersion('the bucket', numberAt(item, ATTRIBUTE.schemaVersion) ?? 0);
   const limits = new Map<string, LimitState>();
-  for (const attribute of Object.keys(item)) {
+  const attributes = Object.keys(item);
+  let isSplitting = false;
+  // By index, and without copies of what is there only sometimes: every reply of the hot path is read here.
+  for (let index = 0; index < attributes.length; index += 1) {
+    const attribute = attributes[index] as string;
+    if (!isLimitAttribute(attribute)) continue;
     const limit = limitOfAttribute(attribute);
-    if (limit === undefined) continue;
-    const scale = textAt(item, limitAttribute('scale', limit));
-    limits.set(limit, {
-      tatUs: numberAt(item, attribute) ?? 0,
-      used: bigintAt(item, limitAttribute('used', limit)) ?? 0n,
-      returned: bigintAt(item, limitAttribute('returned', limit)) ?? 0n,
-      ...(scale === undefined ? {} : { scale }),
-    });
+    if (limit !== undefined) limits.set(limit, limitAt(item, attribute, limit));
+    else isSplitting ||= isSeedAttribute(attribute);
   }
-  return {
+  const state: Writable<BucketState> = {
     limits,
     seq: numberAt(item, ATTRIBUTE.seq) ?? 0,
     configVersion: numberAt(item, ATTRIBUTE.configVersion),
     ttlSec: numberAt(item, ATTRIBUTE.ttlSec) ?? 0,
-    ...eraOf(item),
-    ...requestIdsOf(item),
-    ...shapeOf(item),
-    ...hintOf(item),
   };
-}
-
-function eraOf(item: WireItem): Pick<BucketState, 'eraUs'> {
   const eraUs = numberAt(item, ATTRIBUTE.eraUs);
-  return eraUs === undefined ? {} : { eraUs };
+  if (eraUs !== undefined) state.eraUs = eraUs;
+  const requestIds = requestIdsOf(item);
+  if (requestIds !== undefined) state.requestIds = requestIds;
+  const layout = numberAt(item, ATTRIBUTE.layout);
+  if (layout !== undefined) state.layout = layout;
+  const nextLayout = numberAt(item, ATTRIBUTE.nextLayout);
+  if (nextLayout !== undefined) state.nextLayout = nextLayout;
+  if (isSplitting) state.seeds = seedsOf(item);
+  const hint = hintOf(item);
+  if (hint !== undefined) state.hint = hint;
+  return state;
 }
 
-function requestIdsOf(item: WireItem): Pick<BucketState, 'requestIds'> {
-  const requestIds = new Map<number, number>();
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+function limitAt(item: WireItem, attribute: string, limit: string): LimitState {
+  const tatUs = numberAt(item, attribute) ?? 0;
+  const used = bigintAt(item, limitAttribute('used', limit)) ?? 0n;
+  const returned = bigintAt(item, limitAttribute('returned', limit)) ?? 0n;
+  const scale = textAt(item, limitAttribute('scale', limit));
+  return scale === undefined ? { tatUs, used, returned } : { tatUs, used, returned, scale };
+}
+
+const REQUEST_ATTRIBUTES = Array.from({ length: REQUEST_SLOTS }, (_, slot) => requestAttribute(slot));
+
+function requestIdsOf(item: WireItem): BucketState['requestIds'] {
+  let requestIds: Map<number, number> | undefined;
   for (let slot = 0; slot < REQUEST_SLOTS; slot += 1) {
-    const id = numberAt(item, requestAttribute(slot));
-    if (id !== undefined) requestIds.set(slot, id);
+    const id = numberAt(item, REQUEST_ATTRIBUTES[slot] as string);
+    if (id === undefined) continue;
+    requestIds ??= new Map();
+    requestIds.set(slot, id);
   }
-  return requestIds.size === 0 ? {} : { requestIds };
+  return requestIds;
 }

@@ -1,4 +1,4 @@
-import { type BucketState, type BucketWrite, counterBase, type Reshape, type Seed } from '../bucket.js';
+import { type BucketWrite, counterBase, type Reshape, type Seed } from '../bucket.js';
 import { FIRST_LAYOUT, type Layout } from '../layout.js';
 import { ATTRIBUTE, limitAttribute, limitOfAttribute } from '../schema/attributes.js';
 import { numberAt, text, textAt, type WireItem } from './attribute-value.js';
@@ -83,9 +83,13 @@ function seedAssignments(expression: Expression, [limit, { tatUs, scale }]: read
   ];
 }
 
-/** What an item says of the layout of its bucket. */
-export function shapeOf(item: WireItem): Pick<BucketState, 'layout' | 'nextLayout' | 'seeds'> {
-  const [layout, nextLayout] = [numberAt(item, ATTRIBUTE.layout), numberAt(item, ATTRIBUTE.nextLayout)];
+/** Whether an attribute keeps what the item that splits off begins with. */
+export function isSeedAttribute(attribute: string): boolean {
+  return limitOfAttribute(attribute, 'seed') !== undefined;
+}
+
+/** What the item that splits off from this one begins with. */
+export function seedsOf(item: WireItem): ReadonlyMap<string, Seed> {
   const seeds = new Map<string, Seed>();
   for (const attribute of Object.keys(item)) {
     const limit = limitOfAttribute(attribute, 'seed');
@@ -93,9 +97,5 @@ export function shapeOf(item: WireItem): Pick<BucketState, 'layout' | 'nextLayou
     const scale = textAt(item, limitAttribute('seedScale', limit));
     seeds.set(limit, { tatUs: numberAt(item, attribute) ?? 0, scale: scale === NO_SCALE ? undefined : scale });
   }
-  return {
-    ...(layout === undefined ? {} : { layout }),
-    ...(nextLayout === undefined ? {} : { nextLayout }),
-    ...(seeds.size === 0 ? {} : { seeds }),
-  };
+  return seeds;
 }

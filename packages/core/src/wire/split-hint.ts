@@ -40,8 +40,9 @@ export function splitHintRequest(table: string, ref: BucketRef, { layout, atSec 
   };
 }
 
-/** The hint on an item; absent where there is none. */
-export function hintOf(item: WireItem): { readonly hint?: SplitHint } {
-  const [layout, atSec] = [numberAt(item, ATTRIBUTE.hintLayout), numberAt(item, ATTRIBUTE.hintAtSec)];
-  return layout === undefined || atSec === undefined ? {} : { hint: { layout, atSec } };
+/** The hint on an item; undefined where there is none. */
+export function hintOf(item: WireItem): SplitHint | undefined {
+  const layout = numberAt(item, ATTRIBUTE.hintLayout);
+  const atSec = numberAt(item, ATTRIBUTE.hintAtSec);
+  return layout === undefined || atSec === undefined ? undefined : { layout, atSec };
 }

@@ -3,6 +3,8 @@ export class BoundedMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
   readonly #onForgotten: (value: Value) => void;
+  /** The key that was used last: mostly it is the one that is asked for next. */
+  #youngest: string | undefined;
 
   /** `onForgotten` is told of what had to make room. */
   constructor(maxEntries: number, onForgotten: (value: Value) => void = () => undefined) {
@@ -16,7 +18,8 @@ export class BoundedMap<Value> {
 
   get(key: string): Value | undefined {
     const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
+    if (value === undefined || key === this.#youngest) return value;
+    this.#youngest = key;
     // A Map iterates in the order of insertion: inserting again makes the entry the youngest.
     this.#entries.delete(key);
     this.#entries.set(key, value);
@@ -24,7 +27,8 @@ export class BoundedMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    this.#entries.delete(key);
+    if (key !== this.#youngest) this.#entries.delete(key);
+    this.#youngest = key;
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#maxEntries) return;
     const oldest = this.#entries.entries().next();
@@ -34,10 +38,12 @@ export class BoundedMap<Value> {
   }
 
   delete(key: string): void {
+    if (key === this.#youngest) this.#youngest = undefined;
     this.#entries.delete(key);
   }
 
   clear(): void {
+    this.#youngest = undefined;
     this.#entries.clear();
   }
 

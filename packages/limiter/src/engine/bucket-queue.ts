@@ -21,7 +21,8 @@ const MAX_WAITING = 100_000;
 /** So many are taken for by one write. */
 const MAX_TOGETHER = 10_000;
 
-interface Waiting extends Caller {
+interface Waiting {
+  readonly caller: Caller;
   readonly level: Level;
   readonly resolve: (result: TakeResult) => void;
 }
@@ -63,27 +64,35 @@ export class BucketQueues implements LevelTaker {
         resolve({ kind: 'failed', level, error });
         return;
       }
-      const waiting: Waiting = { ...caller, level, resolve };
+      const waiting: Waiting = { caller, level, resolve };
       if (queue !== undefined) {
         queue.waiting.push(waiting);
         return;
       }
       const opened: Queue = { waiting: [waiting], misses: 0 };
       this.#queues.set(level.bucket, opened);
-      // Not in this turn: callers that come in the same one are to be taken for together.
-      void Promise.resolve().then(() => this.#serve(level.bucket, opened));
+      void this.#serve(level.bucket, opened);
     });
   }
 
   /** Serves a bucket until nobody waits. Whatever goes wrong, all who wait hear of it: nobody else would ever answer them. */
   async #serve(bucket: string, queue: Queue): Promise<void> {
     try {
+      // Not in this turn: callers that come in the same one are to be taken for together.
+      await undefined;
       for (;;) {
         this.#dismiss(queue);
-        const [head] = queue.waiting;
+        const head = queue.waiting[0];
         if (head === undefined) break;
-        if (queue.waiting.length === 1) await this.#roundAlone(queue, head);
-        else await this.#round(bucket, queue, head);
+        if (queue.waiting.length > 1) {
+          await this.#round(bucket, queue, head);
+          continue;
+        }
+        // A round of one caller, as most are: nobody has to be told apart. Whoever comes meanwhile comes behind.
+        const result = await take(this.#parts, head.level, head.caller.deadlineMs);
+        queue.waiting.shift();
+        queue.misses = result.kind === 'exhausted' ? queue.misses + 1 : 0;
+        head.resolve(result);
       }
     } catch (error) {
       settle(queue, ({ level }) => ({ kind: 'failed', level, error }));
@@ -95,20 +104,13 @@ export class BucketQueues implements LevelTaker {
   /** Sends away those whose time is over and those who have left. Nothing was sent for them. */
   #dismiss(queue: Queue): void {
     const nowMs = this.#parts.clock.nowMs();
-    settle(queue, ({ level, deadlineMs, signal }) => {
-      if (signal?.aborted === true) return { kind: 'failed', level, error: new AcquireAborted(signal.reason) };
-      if (nowMs > deadlineMs)
-        return { kind: 'failed', level, error: new StoreFailure('timeout', 'no', 'the deadline of the call has passed') };
-      return undefined;
+    if (!queue.waiting.some((waiting) => isOver(waiting, nowMs))) return;
+    settle(queue, (waiting) => {
+      if (!isOver(waiting, nowMs)) return undefined;
+      const { level, caller } = waiting;
+      if (caller.signal?.aborted === true) return { kind: 'failed', level, error: new AcquireAborted(caller.signal.reason) };
+      return { kind: 'failed', level, error: new StoreFailure('timeout', 'no', 'the deadline of the call has passed') };
     });
-  }
-
-  /** A round of one caller, as most are: nobody has to be told apart. Whoever comes meanwhile comes behind. */
-  async #roundAlone(queue: Queue, head: Waiting): Promise<void> {
-    const result = await take(this.#parts, head.level, head.deadlineMs);
-    queue.waiting.shift();
-    queue.misses = result.kind === 'exhausted' ? queue.misses + 1 : 0;
-    head.resolve(result);
   }
 
   /** One write for as many of those who wait as are thought to fit, and an answer for all whom its reply decides about. */
@@ -117,7 +119,7 @@ export class BucketQueues implements LevelTaker {
     const together = this.#chosen(bucket, alike, head, queue.misses);
     const members = new Set(together);
     const level = sumOf(together.map((waiting) => waiting.level) as [Level, ...Level[]]);
-    const result = await take(this.#parts, level, Math.max(...together.map(({ deadlineMs }) => deadlineMs)));
+    const result = await take(this.#parts, level, Math.max(...together.map(({ caller }) => caller.deadlineMs)));
 
     if (result.kind !== 'exhausted') {
       // What is taken for one alone says itself when its turn is.
@@ -157,6 +159,11 @@ export class BucketQueues implements LevelTaker {
     // Where other processes are faster each time, a smaller sum is asked for, down to the first alone, which is decided about.
     return chosen.length === 0 ? [head] : chosen.slice(0, Math.max(1, Math.ceil(chosen.length / 2 ** Math.max(0, misses - 1))));
   }
+}
+
+/** True of a caller that has left, or whose time is over. */
+function isOver({ caller: { signal, deadlineMs } }: Waiting, nowMs: number): boolean {
+  return signal?.aborted === true || nowMs > deadlineMs;
 }
 
 /** Answers those of a queue for whom there is an answer, and takes them off it. */

@@ -24,14 +24,20 @@ export type CascadeResult =
  * once: an acquire takes at every level or at none.
  */
 export async function takeCascade(parts: QueuedParts, levels: readonly Level[], caller: Caller): Promise<CascadeResult> {
-  const asked = levels.filter((level) => level.debits.length > 0 && level.mode !== 'bypass');
+  const asked = levels.every(isAsked) ? levels : levels.filter(isAsked);
   const proven = parts.techniques.localRejections ? provenStatuses(parts, asked) : undefined;
   if (proven !== undefined) {
     parts.stats.add('localRejections');
     noteSpin(parts, asked);
     return { kind: 'exhausted', statuses: proven, isLocal: true };
   }
-  const results = await Promise.all(asked.map((level) => takeOrCount(parts, level, caller)));
+  // Most have one level, and what waits for several at once costs as much as the rest of the way.
+  const only = asked.length === 1 ? asked[0] : undefined;
+  const results =
+    only === undefined
+      ? await Promise.all(asked.map((level) => takeOrCount(parts, level, caller)))
+      : [await takeOrCount(parts, only, caller)];
+  if (results.every(isGiven)) return { kind: 'taken', results };
 
   // A level that said no outweighs one that said nothing: the request cannot be admitted, whatever the other would say.
   if (results.some((result) => result.kind === 'exhausted')) {
@@ -45,6 +51,14 @@ export async function takeCascade(parts: QueuedParts, levels: readonly Level[], 
   }
   const failed = results.find((result) => result.kind === 'failed');
   return failed === undefined ? { kind: 'taken', results } : { kind: 'failed', error: failed.error, results };
+}
+
+function isAsked({ debits, mode }: Level): boolean {
+  return debits.length > 0 && mode !== 'bypass';
+}
+
+function isGiven({ kind }: LevelResult): boolean {
+  return kind === 'taken' || kind === 'counted';
 }
 
 function noteSpin({ spins, stats, clock, onSpin }: QueuedParts, [level]: readonly Level[]): void {

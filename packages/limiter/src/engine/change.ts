@@ -71,7 +71,7 @@ export async function applyChanges(
       const prepare = (nowUs: number) => prepareChanges(at, changesAt(at, level, changes), attempt, nowUs, debit?.request);
       const send = async () => {
         const sent = await sendWrite(parts, prepare, deadlineMs, debit);
-        parts.knowledge.note(at.bucket, sent.outcome.state, sent.write.nowUs);
+        parts.knowledge.note(at.bucket, sent.outcome.state, sent.prepared.write.nowUs);
         return sent;
       };
       const { outcome } = await (gives ? whileReturning(parts, at.bucket, send) : send());

@@ -29,6 +29,7 @@ import { checkRecording, type UseRecorder } from './recording.js';
 import { type AcquireOptions, checkAcquire, checkAmounts, checkRequest, type LimitsOptions, type Request } from './request.js';
 import { RequestIds } from './request-ids.js';
 import { Resolver } from './resolver.js';
+import { Running } from './running.js';
 import { SHARDING, type ShardingOptions } from './shard-load.js';
 import { Shards } from './shards.js';
 import { SpinWatch } from './spin-watch.js';
@@ -89,7 +90,7 @@ export class Engine {
   readonly #acquirer: Acquirer;
   readonly #prefetch: Prefetch | undefined;
   readonly #isScoped: boolean;
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new Running();
   #closing = false;
   #closed = false;
 
@@ -162,9 +163,17 @@ export class Engine {
     const { signal } = options;
     if (signal?.aborted) throw new AcquireAborted(signal.reason);
     this.stats.add('acquires');
-    const running = this.track(this.#acquirer.acquire(request, checked, { ...options, ...recording }));
-    if (signal === undefined) return running;
-
+    // Copied only where there is something to add.
+    const wanted = recording.meta === undefined && recording.idempotencyKey === undefined ? options : { ...options, ...recording };
+    if (signal === undefined) {
+      this.#running.begin();
+      try {
+        return await this.#acquirer.acquire(request, checked, wanted);
+      } finally {
+        this.#running.end();
+      }
+    }
+    const running = this.track(this.#acquirer.acquire(request, checked, wanted));
     const { result, ended } = abortable(running, signal, async (verdict) => {
       if (verdict.allowed) await verdict.lease.release();
     });
@@ -234,9 +243,9 @@ export class Engine {
   async close(): Promise<void> {
     this.#closing = true;
     this.#parts.waitingRoom.close();
-    await this.#idle();
+    await this.#running.idle();
     await this.#prefetch?.close(this.#isScoped ? this.namespaceId : undefined);
-    await this.#idle();
+    await this.#running.idle();
     await this.configs.idle();
     this.#closed = true;
   }
@@ -248,10 +257,7 @@ export class Engine {
 
   /** Remembers work until it has ended, so that closing can wait for it. */
   track<T>(work: Promise<T>): Promise<T> {
-    const end = (): void => void this.#running.delete(ended);
-    const ended = work.then(end, end);
-    this.#running.add(ended);
-    return work;
+    return this.#running.track(work);
   }
 
   /** How the limits stand at every level: those that are asked of, or, where nothing is asked, the entity's own. */
@@ -267,10 +273,6 @@ export class Engine {
     } catch (error) {
       throw publicError(error);
     }
-  }
-
-  async #idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
   #newPrefetch(parts: TakeParts, table: LevelTaker): Prefetch | undefined {

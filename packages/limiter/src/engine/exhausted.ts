@@ -19,9 +19,13 @@ export function provenStatuses(
 ): readonly LimitStatus[] | undefined {
   const { knowledge, clock, shards } = parts;
   const nowUs = clock.nowUs();
-  const places = levels.map((level) => shards.places(level));
-  const isProven = levels.some((level, index) => level.mode === 'enforce' && isOut(parts, places[index], nowUs));
+  let isProven = false;
+  for (let index = 0; index < levels.length && !isProven; index += 1) {
+    const level = levels[index] as Level;
+    isProven = level.mode === 'enforce' && isOut(parts, level, nowUs);
+  }
   if (!isProven) return undefined;
+  const places = levels.map((level) => shards.places(level));
   // Every level's standing belongs into a refusal. One that nobody here has seen has to be asked for it.
   if (places.some(({ levels: items }) => items.some(({ bucket }) => knowledge.seen(bucket) === undefined))) return undefined;
   return places.flatMap(({ levels: items, needs }) => {
@@ -35,8 +39,10 @@ export function provenStatuses(
   });
 }
 
-function isOut(parts: Knowing, places: ReturnType<Shards['places']> | undefined, nowUs: number): boolean {
-  if (places === undefined) return false;
-  const isItemOut = (level: Level): boolean => isExhausted(parts, level, nowUs);
+function isOut(parts: Knowing & { readonly shards: Shards }, level: Level, nowUs: number): boolean {
+  const only = parts.shards.onlyPlace(level);
+  if (only !== undefined) return isExhausted(parts, only, nowUs);
+  const places = parts.shards.places(level);
+  const isItemOut = (place: Level): boolean => isExhausted(parts, place, nowUs);
   return places.needs === 'one' ? places.levels.every(isItemOut) : places.levels.some(isItemOut);
 }

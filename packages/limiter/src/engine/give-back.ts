@@ -2,7 +2,7 @@ import { StoreFailure } from '@millrace/core';
 import { Holding } from './holding.js';
 import type { Level } from './level.js';
 import type { CountedResult, LevelTaken } from './level-result.js';
-import type { TakeParts } from './take.js';
+import type { Taken, TakeParts } from './take.js';
 
 /**
  * Gives back what was taken at a level, once, with time of its own: the acquire's may be over. A credit that fails leaks
@@ -23,5 +23,8 @@ export async function giveBackShares(parts: TakeParts, result: LevelTaken | Coun
 
 /** The items that something was taken from; what was only counted is on the first. */
 export function sharesOf(result: LevelTaken | CountedResult): readonly Level[] {
-  return result.kind === 'taken' ? result.shares.map(({ level }) => level) : [result.level];
+  if (result.kind === 'counted') return [result.level];
+  const places: Level[] = [];
+  for (let index = 0; index < result.shares.length; index += 1) places.push((result.shares[index] as Taken).level);
+  return places;
 }

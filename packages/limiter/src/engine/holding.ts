@@ -25,12 +25,21 @@ export type Held = 'taken' | 'counted' | 'nothing';
 /** A lease's part at one level, and how it changes: on the one item of the bucket that it was taken from, or on all. */
 export class Holding {
   readonly level: Level;
-  readonly #shares: Share[];
+  readonly #kind: Held;
+  readonly #places: readonly Level[];
+  #made: Share[] | undefined;
 
   /** `places` are the items that something was taken from. */
   constructor(level: Level, kind: Held, places: readonly Level[] = [level]) {
     this.level = level;
-    this.#shares = places.map((place) => new Share(place, kind));
+    this.#kind = kind;
+    this.#places = places;
+  }
+
+  /** Made only where something changes: most leases keep what they took. */
+  get #shares(): Share[] {
+    this.#made ??= this.#places.map((place) => new Share(place, this.#kind));
+    return this.#made;
   }
 
   /**

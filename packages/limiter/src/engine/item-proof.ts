@@ -2,7 +2,7 @@ import { isForeign, layoutOf } from '@millrace/core';
 import { ownView } from './held-ahead.js';
 import type { Level } from './level.js';
 import type { TakeParts } from './take.js';
-import { admittedInTurn } from './turns.js';
+import { isAdmitted } from './turns.js';
 
 /** What was seen proves nothing any more when it is older: others may have given back meanwhile. */
 const PROOF_US = 1_000_000;
@@ -18,9 +18,10 @@ export function isExhausted(parts: Knowing, level: Level, nowUs: number): boolea
   if (layoutOf(state) !== level.layout) return false;
   // A newer configuration has to be read first, and a bucket of another rate to be brought into this one.
   if (state.configVersion !== undefined && state.configVersion > level.configVersion) return false;
-  const isOfAnotherRate = level.debits.some(({ limit, timing }) => {
+  for (let index = 0; index < level.debits.length; index += 1) {
+    const { limit, timing } = level.debits[index] as Level['debits'][number];
     const held = state.limits.get(limit.name);
-    return held !== undefined && isForeign(held, timing);
-  });
-  return !isOfAnotherRate && admittedInTurn([level], state, nowUs)[0] === false;
+    if (held !== undefined && isForeign(held, timing)) return false;
+  }
+  return !isAdmitted(level, state, nowUs);
 }

@@ -8,6 +8,7 @@ import {
   shardCount,
   shardTiming,
   timingOf,
+  type UnavailablePolicy,
   ValidationError,
 } from '@millrace/core';
 import { LeaseSettled } from './errors.js';
@@ -30,12 +31,14 @@ export interface LeaseRecording {
   record(use: Pick<CommittedUse, 'amounts' | 'degraded' | 'meta'>): Promise<void>;
 }
 
+const NO_META: EventMeta = {};
+const NOTHING_HEARD: readonly HeldState[] = [];
+const SETTLED: Promise<void> = Promise.resolve();
+
 /** What a lease needs of the engine that gave it. */
 export interface LeaseOwner {
-  /** Absent on a resource whose leases are not recorded. */
-  readonly recording?: LeaseRecording;
   /** Changes every level in parallel, and says what each was left with. */
-  change(holdings: readonly Holding[], deltas: ReadonlyMap<string, number>): Promise<ChangeReport>;
+  change(holdings: readonly Holding[], deltas: ReadonlyMap<string, number>, policy: UnavailablePolicy | undefined): Promise<ChangeReport>;
   nowUs(): number;
 }
 
@@ -54,6 +57,10 @@ export interface ChangeReport {
 /** What a lease begins with. */
 export interface LeaseReport extends ChangeReport {
   readonly shadowViolations: readonly LimitStatus[];
+  /** What its caller wants where the store gives no answer. */
+  readonly onUnavailable: UnavailablePolicy | undefined;
+  /** Undefined on a resource whose leases are not recorded. */
+  readonly recording: LeaseRecording | undefined;
 }
 
 /**
@@ -67,12 +74,18 @@ export class Lease {
   readonly shadowViolations: readonly LimitStatus[];
   readonly #owner: LeaseOwner;
   readonly #holdings: readonly Holding[];
-  readonly #consumed: Map<string, number>;
-  readonly #remaining = new Map<string, number>();
+  readonly #amounts: Amounts;
+  readonly #policy: UnavailablePolicy | undefined;
+  readonly #recording: LeaseRecording | undefined;
+  #taken: Map<string, number> | undefined;
+  #remaining: Map<string, number> | undefined;
+  /** What was heard last of the buckets, and when; reckoned with only if somebody asks. */
+  #heard: readonly HeldState[];
+  #heardUs: number;
   #degraded: boolean;
   #settledAs: 'committed' | 'released' | undefined;
   #meta: EventMeta;
-  #queue: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> | undefined;
 
   constructor(
     owner: LeaseOwner,
@@ -86,10 +99,18 @@ export class Lease {
     this.resource = where.resource;
     this.#owner = owner;
     this.#holdings = holdings;
-    this.#consumed = new Map(Object.entries(amounts));
+    this.#amounts = amounts;
+    this.#policy = report.onUnavailable;
     this.#degraded = report.degraded;
-    this.#meta = owner.recording?.meta ?? {};
-    this.#note(report.states);
+    this.#recording = report.recording;
+    this.#meta = report.recording?.meta ?? NO_META;
+    this.#heard = report.states;
+    this.#heardUs = owner.nowUs();
+  }
+
+  get #consumed(): Map<string, number> {
+    this.#taken ??= new Map(Object.entries(this.#amounts));
+    return this.#taken;
   }
 
   /** Tokens that this lease has taken of each limit, adjustments included. */
@@ -99,7 +120,7 @@ export class Lease {
 
   /** Tokens that one more request could have taken when this lease last heard of the buckets: the least of all levels. */
   get remaining(): Amounts {
-    return Object.fromEntries(this.#remaining);
+    return Object.fromEntries(this.#reckon());
   }
 
   /** True when the store could not be reached, so that some of this is not on its books. */
@@ -144,7 +165,7 @@ export class Lease {
    */
   annotate(meta: EventMeta): void {
     this.#checkOpen('annotate');
-    if (this.#owner.recording === undefined) {
+    if (this.#recording === undefined) {
       throw new ValidationError('annotation', `of a lease that is recorded; those of "${this.resource}" are not`, meta);
     }
     this.#meta = checkMeta('annotation', { ...this.#meta, ...checkMeta('annotation', meta) });
@@ -157,10 +178,14 @@ export class Lease {
    * @throws RateLimiterUnavailable if it waited in vain; nothing is recorded, and the lease is as it was: commit it again, or release it
    */
   commit(): Promise<void> {
+    if (this.#queue === undefined && this.#settledAs === undefined && this.#recording === undefined) {
+      this.#settledAs = 'committed';
+      return SETTLED;
+    }
     return this.#inTurn(async () => {
       this.#checkOpen('commit');
       const meta = Object.keys(this.#meta).length === 0 ? {} : { meta: this.#meta };
-      await this.#owner.recording?.record({ amounts: this.consumed, degraded: this.#degraded, ...meta });
+      await this.#recording?.record({ amounts: this.consumed, degraded: this.#degraded, ...meta });
       this.#settledAs = 'committed';
     });
   }
@@ -184,15 +209,23 @@ export class Lease {
   }
 
   async #change(deltas: ReadonlyMap<string, number>): Promise<void> {
-    const report = await this.#owner.change(this.#holdings, deltas);
+    const report = await this.#owner.change(this.#holdings, deltas, this.#policy);
     this.#degraded ||= report.degraded;
     this.#note(report.states);
   }
 
   #note(states: readonly HeldState[]): void {
-    const nowUs = this.#owner.nowUs();
+    this.#reckon();
+    this.#heard = states;
+    this.#heardUs = this.#owner.nowUs();
+  }
+
+  /** What is left by all that was heard. A limit of which nothing was heard lately is as it was heard of before. */
+  #reckon(): ReadonlyMap<string, number> {
+    this.#remaining ??= new Map();
+    const nowUs = this.#heardUs;
     const least = new Map<string, number>();
-    for (const { level, state } of states) {
+    for (const { level, state } of this.#heard) {
       for (const limit of level.limits) {
         const timing = shardTiming(timingOf(limit), shardCount(layoutOf(state)));
         const held = state.limits.get(limit.name);
@@ -202,6 +235,8 @@ export class Lease {
       }
     }
     for (const [limit, left] of least) this.#remaining.set(limit, left);
+    this.#heard = NOTHING_HEARD;
+    return this.#remaining;
   }
 
   #checkOpen(operation: string): void {
@@ -231,7 +266,7 @@ export class Lease {
 
   /** One operation after the other: a release that overtook an adjust would give back too little. */
   #inTurn(operation: () => Promise<void>): Promise<void> {
-    const result = this.#queue.then(operation);
+    const result = (this.#queue ?? SETTLED).then(operation);
     this.#queue = result.catch(() => undefined);
     return result;
   }

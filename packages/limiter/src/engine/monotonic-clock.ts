@@ -12,7 +12,8 @@ export class MonotonicClock {
   nowUs(): number {
     const nowMs = this.#clock.nowMs();
     if (!Number.isFinite(nowMs)) throw new ValidationError('time of the clock', 'milliseconds since the epoch', nowMs);
-    this.#lastUs = Math.max(this.#lastUs, Math.floor(nowMs * 1000));
+    const nowUs = Math.floor(nowMs * 1000);
+    if (nowUs > this.#lastUs) this.#lastUs = nowUs;
     return this.#lastUs;
   }
 

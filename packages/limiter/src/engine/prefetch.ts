@@ -8,7 +8,7 @@ import { Filling, PrefetchAccount } from './prefetch-account.js';
 import type { PrefetchSettings } from './prefetch-options.js';
 import type { Withdrawal } from './stock.js';
 import type { HeldAhead, Taken, TakeParts, TakeResult } from './take.js';
-import { admittedInTurn } from './turns.js';
+import { isAdmitted } from './turns.js';
 
 /** What it takes to take ahead. */
 export interface PrefetchParts extends TakeParts {
@@ -167,8 +167,8 @@ export class Prefetch implements LevelTaker, HeldAhead {
   }
 
   #needsBoth({ stock }: PrefetchAccount, level: Level, state: BucketState, nowUs: number): boolean {
-    if (stock.chunks.length === 0 || level.waitUs > 0 || admittedInTurn([level], state, nowUs)[0] === true) return false;
-    return admittedInTurn([level], stock.ownView(level, state), nowUs)[0] === true;
+    if (stock.chunks.length === 0 || level.waitUs > 0 || isAdmitted(level, state, nowUs)) return false;
+    return isAdmitted(level, stock.ownView(level, state), nowUs);
   }
 
   /** Takes what is held here, and the rest at the table. If that refuses, what was held is held again. */

@@ -1,6 +1,7 @@
 import { type Random, REQUEST_SLOTS, type RequestId } from '@millrace/core';
 
 const IDS = Number.MAX_SAFE_INTEGER;
+const NONE: readonly number[] = new Array<number>(REQUEST_SLOTS).fill(0);
 
 /**
  * Names for a process's requests: numbers that begin somewhere and count on. Two processes would have to begin within a
@@ -32,16 +33,24 @@ export class RequestIds {
 
   /** Keeps a slot in use for as long as a copy of its request may still arrive. Each hold ends by a `release`. */
   hold(bucket: string, slot: number): void {
-    const counts = this.#onTheWay.get(bucket) ?? new Array<number>(REQUEST_SLOTS).fill(0);
-    counts[this.#index(slot)] = (counts[this.#index(slot)] ?? 0) + 1;
-    this.#onTheWay.set(bucket, counts);
+    const index = this.#index(slot);
+    const counts = this.#onTheWay.get(bucket);
+    if (counts !== undefined) {
+      counts[index] = (counts[index] ?? 0) + 1;
+      return;
+    }
+    const first = NONE.slice();
+    first[index] = 1;
+    this.#onTheWay.set(bucket, first);
   }
 
   release(bucket: string, slot: number): void {
     const counts = this.#onTheWay.get(bucket);
     if (counts === undefined) return;
-    counts[this.#index(slot)] = Math.max(0, (counts[this.#index(slot)] ?? 0) - 1);
-    if (counts.every((count) => count === 0)) this.#onTheWay.delete(bucket);
+    const index = this.#index(slot);
+    counts[index] = Math.max(0, (counts[index] ?? 0) - 1);
+    for (let other = 0; other < REQUEST_SLOTS; other += 1) if (counts[other] !== 0) return;
+    this.#onTheWay.delete(bucket);
   }
 
   /** True of the slot that several requests of this process may use at once, so that one makes the bucket forget another. */
@@ -62,15 +71,17 @@ export class Debit<Prepared> {
   readonly request: RequestId;
   /** The first of its writes whose reply was lost. */
   lost: Prepared | undefined;
-  readonly #end: () => void;
+  readonly #ids: RequestIds;
+  readonly #bucket: string;
 
   constructor(ids: RequestIds, bucket: string) {
+    this.#ids = ids;
+    this.#bucket = bucket;
     this.request = ids.take(bucket);
-    this.#end = () => ids.release(bucket, this.request.slot);
   }
 
   /** Nothing more is sent for it. */
   end(): void {
-    this.#end();
+    this.#ids.release(this.#bucket, this.request.slot);
   }
 }

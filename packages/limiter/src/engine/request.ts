@@ -46,8 +46,12 @@ export interface Request {
 /** Checks who and what, and the limits. */
 export function checkRequest(entity: unknown, resource: unknown, options: LimitsOptions): Request {
   checkKeys('options', options, LIMITS_KEYS);
+  return requestOf(entity, resource, options.limits);
+}
+
+function requestOf(entity: unknown, resource: unknown, limits: LimitsArgument | undefined): Request {
   const names = { entity: checkName('entity', entity), resource: checkName('resource', resource) };
-  return options.limits === undefined ? names : { ...names, limitsOf: limitSource(options.limits) };
+  return limits === undefined ? names : { ...names, limitsOf: limitSource(limits) };
 }
 
 /** Checks the arguments of an acquire. */
@@ -59,7 +63,7 @@ export function checkAcquire(entity: unknown, resource: unknown, options: Acquir
   }
   if (options.waitMs !== undefined) checkInteger('option "waitMs"', options.waitMs, 0, MAX_WAIT_MS);
   if (signal !== undefined && !isAbortSignal(signal)) throw new ValidationError('option "signal"', 'an AbortSignal', signal);
-  return checkRequest(entity, resource, options.limits === undefined ? {} : { limits: options.limits });
+  return requestOf(entity, resource, options.limits);
 }
 
 function isAbortSignal(value: unknown): boolean {
@@ -72,30 +76,39 @@ function isAbortSignal(value: unknown): boolean {
 
 /** Checks what is asked of each limit: whole numbers above zero, and at least one of them. */
 export function checkAmounts(amounts: unknown): Amounts {
-  const entries = checkEntries('amounts', amounts);
-  if (entries.length === 0) throw new ValidationError('amounts', 'tokens of at least one limit ({ rpm: 1 })', amounts);
-  for (const [limit, tokens] of entries) checkAmount(`amount of "${limit}"`, tokens, 1);
-  return Object.fromEntries(entries) as Amounts;
+  checkObject('amounts', amounts);
+  const copy = { ...(amounts as Amounts) };
+  const limits = Object.keys(copy);
+  if (limits.length === 0) throw new ValidationError('amounts', 'tokens of at least one limit ({ rpm: 1 })', amounts);
+  for (let index = 0; index < limits.length; index += 1) {
+    const limit = limits[index] as string;
+    if (!isAmount(copy[limit], 1)) throw wrongAmount(`amount of "${limit}"`, copy[limit], 1);
+  }
+  return copy;
 }
 
 /** Checks the changes of an adjust: whole numbers, above zero to take more, below to give back, 0 for no change. */
 export function checkDeltas(deltas: unknown): ReadonlyMap<string, number> {
-  const entries = checkEntries('adjustment', deltas);
-  return new Map(entries.map(([limit, tokens]) => [limit, checkAmount(`adjustment of "${limit}"`, tokens, -MAX_AMOUNT)]));
+  checkObject('adjustment', deltas);
+  const changes = new Map<string, number>();
+  for (const [limit, tokens] of Object.entries(deltas) as [string, unknown][]) {
+    if (!isAmount(tokens, -MAX_AMOUNT)) throw wrongAmount(`adjustment of "${limit}"`, tokens, -MAX_AMOUNT);
+    changes.set(limit, tokens);
+  }
+  return changes;
 }
 
-function checkEntries(subject: string, value: unknown): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ValidationError(subject, 'an object from names of limits to tokens ({ rpm: 1 })', value);
-  }
-  return Object.entries(value);
+function checkObject(subject: string, value: unknown): asserts value is object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  throw new ValidationError(subject, 'an object from names of limits to tokens ({ rpm: 1 })', value);
 }
 
-function checkAmount(subject: string, value: unknown, min: number): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min || value > MAX_AMOUNT) {
-    throw new ValidationError(subject, `a whole number of tokens from ${min} to ${MAX_AMOUNT}`, value);
-  }
-  return value;
+function isAmount(value: unknown, min: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= MAX_AMOUNT;
+}
+
+function wrongAmount(subject: string, value: unknown, min: number): ValidationError {
+  return new ValidationError(subject, `a whole number of tokens from ${min} to ${MAX_AMOUNT}`, value);
 }
 
 function limitSource(limits: LimitsArgument): LimitSource {

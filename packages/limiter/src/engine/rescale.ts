@@ -47,8 +47,19 @@ export function needsRescale(level: Level, state: BucketState | undefined, nowUs
   return rescaleMoves(level, state, nowUs).length > 0;
 }
 
+const NO_MOVES: readonly Move[] = [];
+
 function rescaleMoves(level: Level, state: BucketState | undefined, nowUs: number): readonly Move[] {
-  return level.debits.flatMap(({ limit, timing }) => rescaleMove(limit.name, state?.limits.get(limit.name), timing, nowUs) ?? []);
+  let moves: Move[] | undefined;
+  for (let index = 0; index < level.debits.length; index += 1) {
+    const { limit, timing } = level.debits[index] as Level['debits'][number];
+    const move = rescaleMove(limit.name, state?.limits.get(limit.name), timing, nowUs);
+    if (move !== undefined) {
+      moves ??= [];
+      moves.push(move);
+    }
+  }
+  return moves ?? NO_MOVES;
 }
 
 /** What the moves make of a bucket. The life of its item depends on it: at a slower rate what is missing takes longer. */

@@ -45,6 +45,12 @@ interface Prepared {
   readonly write: BucketWrite;
 }
 
+/** A write that was answered, and its answer. */
+interface Sent<P> {
+  readonly prepared: P;
+  readonly outcome: WriteOutcome;
+}
+
 /**
  * Sends one write. If the store says that it changed nothing (a throttle, a refused connection) it is sent again, after a
  * random wait that doubles, and never past the deadline.
@@ -60,34 +66,47 @@ export async function sendWrite<P extends Prepared>(
   prepare: (nowUs: number) => P,
   deadlineMs: number,
   debit?: Debit<P>,
-): Promise<P & { readonly outcome: WriteOutcome }> {
+): Promise<Sent<P>> {
   let isUnanswered = debit?.lost !== undefined;
   const isNamed = debit !== undefined && parts.techniques.requestIds;
+  const repeatable = isNamed ? 'unknown' : 'no';
   try {
-    return await withRetries(parts, deadlineMs, isNamed ? 'unknown' : 'no', async () => {
+    for (let retry = 0; ; retry += 1) {
       const prepared = prepare(parts.clock.nowUs());
-      const sent = parts.hedging?.write(prepared.write, deadlineMs) ?? parts.buckets.write(prepared.write);
-      const outcome = await sent.catch((error: unknown) => {
-        if (error instanceof StoreFailure && error.reason === 'hot-key') parts.hotItems.set(bucketName(prepared.write.ref), true);
-        if (error instanceof StoreFailure && error.applied === 'unknown') {
-          isUnanswered = true;
-          // One without the name, that makes ready for the debit, is never what the bucket turns out to have done.
-          if (prepared.write.request !== undefined && debit !== undefined) debit.lost ??= prepared;
-        }
-        throw error;
-      });
-      if (outcome.kind === 'written') return { ...prepared, outcome };
-      parts.stats.add('refusedWrites');
-      const { state } = outcome;
-      if (state === undefined || !hasApplied(state, prepared.write.request)) return { ...prepared, outcome };
-      // Where none was lost, the other copy of a slow write has landed.
-      if (debit?.lost !== undefined) parts.stats.add('recoveredReplies');
-      return { ...(debit?.lost ?? prepared), outcome: { kind: 'written', state } };
-    });
+      try {
+        const outcome = await (parts.hedging?.write(prepared.write, deadlineMs) ?? parts.buckets.write(prepared.write));
+        return answered(parts, prepared, outcome, debit);
+      } catch (error) {
+        if (noteFailure(parts, prepared, error, debit)) isUnanswered = true;
+        await pauseAfter(error, parts, retry, deadlineMs, repeatable);
+      }
+    }
   } catch (error) {
     if (isUnanswered) parts.stats.add('lostReplies');
     throw error;
   }
+}
+
+/** Notes why a write was not answered. True if it may have happened all the same. */
+function noteFailure<P extends Prepared>({ hotItems }: EngineParts, prepared: P, error: unknown, debit: Debit<P> | undefined): boolean {
+  if (!(error instanceof StoreFailure)) return false;
+  const { ref, request } = prepared.write;
+  if (error.reason === 'hot-key') hotItems.set(bucketName(ref), true);
+  if (error.applied === 'no') return false;
+  // One without the name, that makes ready for the debit, is never what the bucket turns out to have done.
+  if (request !== undefined && debit !== undefined) debit.lost ??= prepared;
+  return true;
+}
+
+/** What the answer to a write means: a refusal by its own name stands for a reply that was lost. */
+function answered<P extends Prepared>(parts: EngineParts, prepared: P, outcome: WriteOutcome, debit: Debit<P> | undefined): Sent<P> {
+  if (outcome.kind === 'written') return { prepared, outcome };
+  parts.stats.add('refusedWrites');
+  const { state } = outcome;
+  if (state === undefined || !hasApplied(state, prepared.write.request)) return { prepared, outcome };
+  // Where none was lost, the other copy of a slow write has landed.
+  if (debit?.lost !== undefined) parts.stats.add('recoveredReplies');
+  return { prepared: debit?.lost ?? prepared, outcome: { kind: 'written', state } };
 }
 
 /** Ends a call that has guessed wrong so often, or waited so long, that its time is over. */
@@ -111,14 +130,25 @@ export async function withRetries<T>(
     try {
       return await request();
     } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error;
-      const harmless = PASSING.has(error.reason) && (error.applied === 'no' || repeatable === 'unknown');
-      const delayMs = parts.random() * FIRST_DELAY_MS * 2 ** retry;
-      if (!harmless || retry === MAX_RETRIES || parts.clock.nowMs() + delayMs > deadlineMs) throw error;
-      parts.stats.add('retries');
-      await parts.sleep(delayMs);
+      await pauseAfter(error, parts, retry, deadlineMs, repeatable);
     }
   }
+}
+
+/** Waits before the next try; throws what went wrong where there is to be none. */
+async function pauseAfter(
+  error: unknown,
+  parts: RetryParts,
+  retry: number,
+  deadlineMs: number,
+  repeatable: StoreFailure['applied'],
+): Promise<void> {
+  if (!(error instanceof StoreFailure)) throw error;
+  const harmless = PASSING.has(error.reason) && (error.applied === 'no' || repeatable === 'unknown');
+  const delayMs = parts.random() * FIRST_DELAY_MS * 2 ** retry;
+  if (!harmless || retry === MAX_RETRIES || parts.clock.nowMs() + delayMs > deadlineMs) throw error;
+  parts.stats.add('retries');
+  await parts.sleep(delayMs);
 }
 
 /** Failures that may pass by themselves; a missing table or key does not. */

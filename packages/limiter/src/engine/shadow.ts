@@ -22,9 +22,12 @@ export interface QueuedParts extends TakeParts {
  * Takes at a level. One in shadow mode never refuses: what it would have refused is counted, and moves no arrival time,
  * because a request that is refused takes nothing. So its next decisions are those that enforcing would make.
  */
-export async function takeOrCount(parts: QueuedParts, level: Level, caller: Caller): Promise<LevelTaken | Refused | CountedResult> {
+export function takeOrCount(parts: QueuedParts, level: Level, caller: Caller): Promise<LevelTaken | Refused | CountedResult> {
+  return level.mode === 'shadow' ? takeInShadow(parts, level, caller) : parts.shards.take(level, caller);
+}
+
+async function takeInShadow(parts: QueuedParts, level: Level, caller: Caller): Promise<LevelTaken | Refused | CountedResult> {
   const { deadlineMs } = caller;
-  if (level.mode !== 'shadow') return parts.shards.take(level, caller);
   const isOversized = level.debits.some(({ limit, tokens }) => tokens > limit.capacity);
   const seen = parts.knowledge.seen(level.bucket);
   const result: LevelTaken | Refused = isOversized
@@ -52,8 +55,8 @@ async function count(parts: TakeParts, level: Level, found: BucketState | undefi
       if (attempt > 1) checkDeadline(parts, deadlineMs);
       const known = seen;
       const prepare = (nowUs: number) => prepareCount(level, known, nowUs, debit.request);
-      const { write, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
-      parts.knowledge.note(level.bucket, outcome.state, write.nowUs);
+      const { prepared, outcome } = await sendWrite(parts, prepare, deadlineMs, debit);
+      parts.knowledge.note(level.bucket, outcome.state, prepared.write.nowUs);
       if (outcome.kind === 'written') return outcome.state;
       seen = outcome.state;
     }

@@ -9,7 +9,7 @@ import { Reshaper } from './reshaper.js';
 import { ShardChoice } from './shard-choice.js';
 import { fitsOneShard, onAllShards, onShard, statusOfDebit } from './shard-level.js';
 import { type ShardingOptions, ShardLoad } from './shard-load.js';
-import type { Moved, Refused, TakeParts } from './take.js';
+import type { Moved, Refused, TakeParts, TakeResult } from './take.js';
 
 export interface ShardParts extends TakeParts {
   /** Takes from one item. */
@@ -48,7 +48,11 @@ export class Shards {
     try {
       for (let moves = 0; moves < MAX_MOVES; moves += 1) {
         const layout = this.#layouts.of(level.bucket);
-        const result = await this.#takeAt(level, layout, caller);
+        const only = this.onlyPlace(level);
+        const result =
+          only === undefined
+            ? await this.#takeFromSeveral(level, layout, caller)
+            : this.#noted(level, only, await this.#parts.taker.take(only, caller));
         if (result.kind !== 'moved') return result;
         this.#parts.stats.add('layoutMisses');
         await this.#follow(level, layout, result, caller.deadlineMs);
@@ -59,10 +63,17 @@ export class Shards {
     }
   }
 
+  /** The one item that a level's bucket is, as most are; undefined of one that is spread. */
+  onlyPlace(level: Level): Level | undefined {
+    const layout = this.#layouts.of(level.bucket);
+    return shardCount(layout) === 1 ? onShard(level, 0, layout) : undefined;
+  }
+
   /** The items that a request would be taken from: from any `one` of them, or from `all`. */
   places(level: Level): { readonly levels: readonly Level[]; readonly needs: 'one' | 'all' } {
+    const only = this.onlyPlace(level);
+    if (only !== undefined) return { levels: [only], needs: 'one' };
     const layout = this.#layouts.of(level.bucket);
-    if (shardCount(layout) === 1) return { levels: [onShard(level, 0, layout)], needs: 'one' };
     if (!fitsOneShard(level, layout)) return { levels: onAllShards(level, layout), needs: 'all' };
     return { levels: Array.from({ length: shardCount(layout) }, (_, shard) => onShard(level, shard, layout)), needs: 'one' };
   }
@@ -72,13 +83,12 @@ export class Shards {
     if (layout !== undefined) this.#layouts.note(level.bucket, layout, this.#parts.clock.nowUs());
   }
 
-  #takeAt(level: Level, layout: number, caller: Caller): Promise<LevelTaken | Refused | Moved> {
-    if (shardCount(layout) === 1) return this.#takeFrom(level, onShard(level, 0, layout), caller);
+  #takeFromSeveral(level: Level, layout: number, caller: Caller): Promise<LevelTaken | Refused | Moved> {
     return fitsOneShard(level, layout) ? this.#takeFromOne(level, layout, caller) : this.#takeFromAll(level, layout, caller);
   }
 
-  async #takeFrom(level: Level, place: Level, caller: Caller): Promise<LevelTaken | Refused | Moved> {
-    const result = await this.#parts.taker.take(place, caller);
+  /** Notes how a take from one item ended, and says what that is for the level. */
+  #noted(level: Level, place: Level, result: TakeResult): LevelTaken | Refused | Moved {
     this.#load.note(level, place, result);
     return result.kind === 'taken' ? { kind: 'taken', level, shares: [result], waitUs: result.waitUs } : result;
   }
@@ -90,7 +100,8 @@ export class Shards {
       const shard = this.#choice.next(level, layout, tried);
       if (shard === undefined) break;
       tried.add(shard);
-      const result = await this.#takeFrom(level, onShard(level, shard, layout), caller);
+      const place = onShard(level, shard, layout);
+      const result = this.#noted(level, place, await this.#parts.taker.take(place, caller));
       if (result.kind !== 'exhausted') return result;
       if (best === undefined || waitMs(result) < waitMs(best)) best = result;
     }

@@ -8,6 +8,7 @@ import {
   layoutOf,
   type RequestId,
   type TakeMove,
+  type Timing,
   takeMove,
   ttlSecFor,
   type WriteOutcome,
@@ -18,8 +19,8 @@ import type { Level } from './level.js';
 import { Debit } from './request-ids.js';
 import { needsRescale, Rescaling, SCALE_WRITES } from './rescale.js';
 import { checkDeadline, type EngineParts, sendWrite } from './send.js';
-import { admittedInTurn, waitsUs } from './turns.js';
-import { dropLeftovers, lengthenLife } from './upkeep.js';
+import { isAdmitted, waitsUs } from './turns.js';
+import { keepUp, needsUpkeep } from './upkeep.js';
 
 /** What was taken from one item. */
 export interface Taken {
@@ -89,22 +90,22 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
     for (let attempt = 1; attempt <= MAX_WRITES + SCALE_WRITES && misses < MAX_WRITES; attempt += 1) {
       if (attempt > 1) checkDeadline(parts, deadlineMs);
       const knows = { isExact: attempt > 1, misses };
-      const { write, guesses, outcome } = await sendWrite(
+      const { prepared, outcome } = await sendWrite(
         parts,
         (now) => prepare(parts.knowledge, level, rescaling, knows, debit.request, now),
         deadlineMs,
         debit,
       );
-      const { nowUs } = write;
+      const { guesses } = prepared;
+      const { nowUs } = prepared.write;
       learn(parts.knowledge, level, guesses, outcome.kind, outcome.state, nowUs);
       rescaling.note(outcome.kind);
 
       if (outcome.kind === 'written' && guesses !== undefined) {
-        await lengthenLife(parts, level, outcome.state, deadlineMs);
-        await dropLeftovers(parts, level, outcome.state, deadlineMs);
-        const charges = guesses.map(({ move }) => move);
-        const [waitUs = 0] = waitsUs([level], charges, outcome.state, nowUs);
-        return { kind: 'taken', level, state: outcome.state, nowUs, charges, waitUs };
+        const { state } = outcome;
+        if (needsUpkeep(state)) await keepUp(parts, level, state, deadlineMs);
+        const charges = guesses.moves;
+        return { kind: 'taken', level, state, nowUs, charges, waitUs: waitOf(level, charges, state, nowUs) };
       }
       const end = endOf(level, outcome, nowUs);
       if (end !== undefined) return end;
@@ -120,10 +121,16 @@ export async function take(parts: TakeParts, level: Level, deadlineMs: number): 
   }
 }
 
-interface Guess {
-  readonly move: TakeMove;
-  /** Nothing recent was known: what is found now teaches. */
-  readonly stale: boolean;
+/** How long it is until the turn of what was taken comes. Who is not ready to wait was admitted at once. */
+function waitOf(level: Level, charges: Charges, state: BucketState, nowUs: number): number {
+  return level.waitUs === 0 ? 0 : (waitsUs([level], charges, state, nowUs)[0] ?? 0);
+}
+
+/** By which form each debit of a level is tried. */
+interface Guesses {
+  readonly moves: readonly TakeMove[];
+  /** By debit: nothing recent was known, so what is found now teaches. */
+  readonly stale: readonly boolean[];
 }
 
 /** How well a take knows its bucket: exactly once a write was answered. `misses` counts the guesses that were wrong. */
@@ -132,29 +139,41 @@ interface Certainty {
   readonly misses: number;
 }
 
-function guessForms(knowledge: BucketKnowledge, level: Level, nowUs: number, { isExact, misses }: Certainty): readonly Guess[] {
-  const seen = knowledge.seen(level.bucket);
-  const { waitUs } = level;
-  return level.debits.map(({ limit, timing, tokens, chargeUs }) => {
+function guessForms(
+  knowledge: BucketKnowledge,
+  level: Level,
+  seen: BucketState | undefined,
+  nowUs: number,
+  { isExact, misses }: Certainty,
+): Guesses {
+  const { debits, waitUs } = level;
+  const moves: TakeMove[] = [];
+  const stale: boolean[] = [];
+  // By index: this is done for each write, and an interpreter without a compiler pays for the steps of an iterator.
+  for (let index = 0; index < debits.length; index += 1) {
+    const { limit, timing, tokens, chargeUs } = debits[index] as Level['debits'][number];
     const held = seen?.limits.get(limit.name);
     const seenUs = held?.tatUs;
-    const stale = isStale(timing, seenUs, nowUs);
-    // Full, or it would have been rescaled: only the idle form takes over a bucket of another scale.
-    if (held !== undefined && isForeign(held, timing))
-      return { move: takeMove(limit.name, timing, 'idle', tokens, chargeUs, nowUs, waitUs), stale: false };
-    const fromUs = insistFromUs(misses + 1, seenUs, nowUs);
-    if (fromUs !== undefined) return { move: insistMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs, waitUs), stale: false };
+    const isForeignScale = held !== undefined && isForeign(held, timing);
+    const fromUs = isForeignScale ? undefined : insistFromUs(misses + 1, seenUs, nowUs);
+    stale.push(!isForeignScale && fromUs === undefined && !isExact && isStale(timing, seenUs, nowUs));
+    if (fromUs !== undefined) {
+      moves.push(insistMove(limit.name, timing, tokens, chargeUs, fromUs, nowUs, waitUs));
+      continue;
+    }
     // After a refusal the state is exact, and what was learned about the bucket's habits says no more than it.
     const share = isExact ? 0 : knowledge.busyShare(level.bucket, limit.name);
-    const form = guessForm(timing, seenUs, share, nowUs, chargeUs, waitUs);
-    return { move: takeMove(limit.name, timing, form, tokens, chargeUs, nowUs, waitUs), stale: stale && !isExact };
-  });
+    // One of another scale is full, or it would have been rescaled: only the idle form takes it over.
+    const form = isForeignScale ? 'idle' : guessForm(timing, seenUs, share, nowUs, chargeUs, waitUs);
+    moves.push(takeMove(limit.name, timing, form, tokens, chargeUs, nowUs, waitUs));
+  }
+  return { moves, stale };
 }
 
 interface Prepared {
   readonly write: BucketWrite;
   /** What the write takes; a write that only rescales takes nothing. */
-  readonly guesses?: readonly Guess[];
+  readonly guesses?: Guesses;
 }
 
 function prepare(
@@ -165,45 +184,42 @@ function prepare(
   request: RequestId,
   nowUs: number,
 ): Prepared {
-  const before = rescaling.prepare(knowledge.seen(level.bucket), nowUs);
+  const seen = knowledge.seen(level.bucket);
+  const before = rescaling.prepare(seen, nowUs);
   if (before !== undefined) return { write: before };
-  const guesses = guessForms(knowledge, level, nowUs, certainty);
-  const timings = level.debits.map((debit) => debit.timing);
-  const write: BucketWrite = {
-    ref: level.ref,
-    nowUs,
-    ttlSec: ttlSecFor(timings, knowledge.seen(level.bucket), nowUs, { shard: level.ref.shard, layout: level.layout }),
-    layout: level.layout,
-    ...(level.configVersion === undefined ? {} : { configVersion: level.configVersion }),
-    request,
-    moves: guesses.map(({ move }) => move),
-  };
-  return { guesses, write };
+  const { ref, layout, configVersion, debits } = level;
+  const guesses = guessForms(knowledge, level, seen, nowUs, certainty);
+  const timings: Timing[] = [];
+  for (let index = 0; index < debits.length; index += 1) timings.push((debits[index] as Level['debits'][number]).timing);
+  const ttlSec = ttlSecFor(timings, seen, nowUs, { shard: ref.shard, layout });
+  return { guesses, write: { ref, nowUs, ttlSec, layout, configVersion, request, moves: guesses.moves } };
 }
 
 function learn(
   knowledge: BucketKnowledge,
-  level: Level,
-  guesses: readonly Guess[] | undefined,
+  { bucket, debits }: Level,
+  guesses: Guesses | undefined,
   kind: 'written' | 'refused',
   state: BucketState | undefined,
   nowUs: number,
 ): void {
-  knowledge.note(level.bucket, state, nowUs);
-  level.debits.forEach(({ limit, timing }, index) => {
-    const guess = guesses?.[index];
-    if (guess === undefined || !guess.stale) return;
+  knowledge.note(bucket, state, nowUs);
+  if (guesses === undefined) return;
+  const { moves, stale } = guesses;
+  for (let index = 0; index < debits.length; index += 1) {
+    if (stale[index] !== true) continue;
+    const { limit, timing } = debits[index] as Level['debits'][number];
     // A write that landed tells by its form what it found; a refusal brought the state itself.
-    const found = kind === 'written' ? guess.move.form === 'busy' : !isStale(timing, state?.limits.get(limit.name)?.tatUs, nowUs);
-    knowledge.learn(level.bucket, limit.name, found);
-  });
+    const found = kind === 'written' ? moves[index]?.form === 'busy' : !isStale(timing, state?.limits.get(limit.name)?.tatUs, nowUs);
+    knowledge.learn(bucket, limit.name, found);
+  }
 }
 
 /** What a write without its tokens says that another one would not change. */
 function endOf(level: Level, { kind, state }: WriteOutcome, nowUs: number): TakeResult | undefined {
   if (kind === 'refused' && layoutOf(state) !== level.layout) return { kind: 'moved', level, state };
   const met = state?.configVersion;
-  if (level.configVersion !== undefined && met !== undefined && met > level.configVersion) return { kind: 'stale', level, version: met };
+  if (met !== undefined && met > level.configVersion) return { kind: 'stale', level, version: met };
   if (isExhausted(level, state, nowUs)) return { kind: 'exhausted', level, state, nowUs };
   return undefined;
 }
@@ -211,5 +227,5 @@ function endOf(level: Level, { kind, state }: WriteOutcome, nowUs: number): Take
 /** Never said of a bucket in another scale than the level's: it is brought into that first, and judged by what it is then. */
 function isExhausted(level: Level, state: BucketState | undefined, nowUs: number): boolean {
   if (needsRescale(level, state, nowUs)) return false;
-  return admittedInTurn([level], state, nowUs)[0] === false;
+  return !isAdmitted(level, state, nowUs);
 }

@@ -4,6 +4,17 @@ import type { Level } from './level.js';
 /** The most tokens' time that is ever summed up for one limit: beyond it whole microseconds are not exact. */
 const MOST_CHARGED_US = 2 ** 52;
 
+/** Whether a request is admitted, from what is known of its bucket: {@link admittedInTurn} of one, as most are. */
+export function isAdmitted({ debits, waitUs }: Level, state: BucketState | undefined, nowUs: number): boolean {
+  for (let index = 0; index < debits.length; index += 1) {
+    const { limit, timing, chargeUs } = debits[index] as Level['debits'][number];
+    const held = state?.limits.get(limit.name);
+    const tatUs = held === undefined ? undefined : inScale(held, timing, nowUs);
+    if (formFor(timing, tatUs, nowUs, chargeUs, waitUs) === undefined || (tatUs ?? nowUs) + chargeUs >= MOST_CHARGED_US) return false;
+  }
+  return true;
+}
+
 /**
  * Which of several requests of one bucket are admitted if they come one after the other, from what is known of it. A
  * request that does not fit takes nothing, and does not stand in the way of a smaller one behind it.

@@ -27,7 +27,7 @@ const MOST_DROPPED = 25;
  * Drops limits that the configuration no longer has, once they are full: a full limit and none are the same. It is worth
  * a write only where they have become many, as where names are made up, so that an item cannot grow for ever.
  */
-export async function dropLeftovers(parts: EngineParts, level: Level, state: BucketState, deadlineMs: number): Promise<void> {
+async function dropLeftovers(parts: EngineParts, level: Level, state: BucketState, deadlineMs: number): Promise<void> {
   const known = new Set(level.limits.map(({ name }) => name));
   const leftovers = [...state.limits].filter(([name]) => !known.has(name));
   if (leftovers.length <= MAX_LIMITS) return;
@@ -39,6 +39,17 @@ export async function dropLeftovers(parts: EngineParts, level: Level, state: Buc
   if (drops(parts.clock.nowUs()).length === 0) return;
   // A writer whose configuration is out of date does not know which limits are left over.
   await sendUpkeep(parts, { ref: level.ref, configVersion: level.configVersion }, state, drops, deadlineMs);
+}
+
+/** Whether a state that a take left needs any of the two: hardly one does, and to ask costs no promise. */
+export function needsUpkeep(state: BucketState): boolean {
+  return state.limits.size > MAX_LIMITS || needsLongerTtl(state);
+}
+
+/** Does what a take has found to be due. */
+export async function keepUp(parts: EngineParts, level: Level, state: BucketState, deadlineMs: number): Promise<void> {
+  await lengthenLife(parts, level, state, deadlineMs);
+  await dropLeftovers(parts, level, state, deadlineMs);
 }
 
 /** A limit that comes back later counts from its time then. That must not be less than it has counted already. */

@@ -7,6 +7,7 @@ import {
   bucketFromItem,
   bucketReadRequest,
   bucketWriteRequest,
+  bucketWriteText,
   type ConfigEntry,
   type ConfigRef,
   type ConfigStore,
@@ -36,7 +37,11 @@ export class DynamoStore implements BucketStore, ConfigStore {
   }
 
   async write(write: BucketWrite): Promise<WriteOutcome> {
-    const reply = await this.#transport.send('UpdateItem', bucketWriteRequest(this.#table, write));
+    const transport = this.#transport;
+    const reply =
+      transport.sendText === undefined
+        ? await transport.send('UpdateItem', bucketWriteRequest(this.#table, write))
+        : await transport.sendText(bucketWriteText(this.#table, write));
     if (!reply.isRefused) return { kind: 'written', state: bucketFromItem(reply.Attributes ?? {}) };
     return { kind: 'refused', state: reply.Item === undefined ? undefined : bucketFromItem(reply.Item) };
   }

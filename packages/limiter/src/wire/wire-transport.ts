@@ -30,4 +30,6 @@ interface BatchGetReply extends Consumed {
  */
 export interface WireTransport {
   send<O extends WireOperation>(operation: O, request: WireOperations[O]['request']): Promise<WireOperations[O]['reply']>;
+  /** Sends an UpdateItem whose JSON is made already; absent where a transport makes its own. */
+  sendText?(update: string): Promise<UpdateReply>;
 }

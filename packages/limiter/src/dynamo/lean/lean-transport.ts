@@ -7,7 +7,7 @@ import { OPERATION_TARGET, readReply } from '../../wire/reply.js';
 import { RequestSigner } from '../../wire/request-signer.js';
 import { mendable, SigningClock } from '../../wire/signing-clock.js';
 import { WireError } from '../../wire/wire-error.js';
-import type { WireOperation, WireOperations, WireTransport } from '../../wire/wire-transport.js';
+import type { UpdateReply, WireOperation, WireOperations, WireTransport } from '../../wire/wire-transport.js';
 import type { ReplyTimes } from '../reply-times.js';
 import { Exchange, type RawReply } from './exchange.js';
 import { type CredentialProvider, HeldCredentials, type ProvidedCredentials } from './held-credentials.js';
@@ -83,9 +83,17 @@ export class LeanTransport implements WireTransport {
   }
 
   async send<O extends WireOperation>(operation: O, request: WireOperations[O]['request']): Promise<WireOperations[O]['reply']>;
-  async send(operation: WireOperation, request: object): Promise<object> {
+  send(operation: WireOperation, request: object): Promise<object> {
+    return this.#send(operation, JSON.stringify(request));
+  }
+
+  sendText(update: string): Promise<UpdateReply> {
+    return this.#send('UpdateItem', update) as Promise<UpdateReply>;
+  }
+
+  async #send(operation: WireOperation, text: string): Promise<object> {
     const { credentials, clock, table, timeoutMs } = this.#parts;
-    const body = Buffer.from(JSON.stringify(request));
+    const body = Buffer.from(text);
     const untilMs = performance.now() + timeoutMs;
     try {
       const nowMs = clock.nowMs();
