@@ -11,7 +11,7 @@ const globalSetup = ['packages/cdk/test/build-setup.ts'];
 
 // What runs in k6 is tested in Node, too, with a little of k6 made for that; and once in a real k6.
 const k6Shims = Object.fromEntries(
-  ['http', 'crypto', 'metrics', 'execution'].map((name) => [
+  ['http', 'crypto', 'metrics', 'execution', 'secrets'].map((name) => [
     `k6/${name}`,
     fileURLToPath(new URL(`./load/test/shims/${name}.ts`, import.meta.url)),
   ]),

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTasksCommand, ECSClient, RunTaskCommand, StopTaskCommand, type Task } from '@aws-sdk/client-ecs';
 import type { WorkerOrder, WorkerResult } from '../distributed/order.js';
-import type { WorkerHost } from '../distributed/worker-host.js';
+import type { WorkerHost, WorkerWatch } from '../distributed/worker-host.js';
 import { storedResult } from './results-bucket.js';
 import type { FargateRig } from './rig.js';
+import { startedByOf } from './rig-tasks.js';
 
 /** A task's network interface, its image and its start, with room. */
 const LEAD_SEC = 120;
@@ -13,16 +14,30 @@ const POLL_MS = 5_000;
 /** Workers that are Fargate tasks. Nobody hears a task, so its answer is read from the results bucket when it has stopped. */
 export function fargateHost(rig: FargateRig): WorkerHost {
   const client = new ECSClient({ maxAttempts: 5, requestHandler: { connectionTimeout: 5_000, requestTimeout: 20_000 } });
-  return { name: 'fargate', leadSec: LEAD_SEC, run: (order, signal) => runTask(client, rig, order, signal) };
+  return { name: 'fargate', leadSec: LEAD_SEC, run: (order, signal, watch) => runTask({ client, rig }, order, signal, watch) };
 }
 
-async function runTask(client: ECSClient, rig: FargateRig, order: WorkerOrder, signal: AbortSignal): Promise<WorkerResult> {
+interface Ecs {
+  readonly client: ECSClient;
+  readonly rig: FargateRig;
+}
+
+async function runTask(
+  { client, rig }: Ecs,
+  order: WorkerOrder,
+  signal: AbortSignal,
+  watch: WorkerWatch | undefined,
+): Promise<WorkerResult> {
   if (order.results === undefined) throw new Error('Fargate workers answer in a results bucket, and the rig names none');
   const { tasks, failures } = await client.send(
     new RunTaskCommand({
       cluster: rig.cluster,
       taskDefinition: rig.taskDefinition,
       capacityProviderStrategy: [{ capacityProvider: rig.capacityProvider, weight: 1 }],
+      // By these, `stop` finds it, and a list of tasks says whose it is.
+      startedBy: startedByOf(order.runId),
+      // A tunnel ends at an agent that ECS puts into the task for this.
+      ...(order.dashboardPort === undefined ? {} : { enableExecuteCommand: true }),
       // The same order twice is the same task.
       clientToken: `${order.runId}-${order.worker}-${order.slice}`.slice(-64),
       networkConfiguration: {
@@ -40,6 +55,7 @@ async function runTask(client: ECSClient, rig: FargateRig, order: WorkerOrder, s
     throw new Error(
       `no task was started: ${failures?.map(({ reason, detail }) => `${reason} ${detail ?? ''}`).join(', ') || 'no reason given'}`,
     );
+  watch?.started(arn);
   const stopped = await stoppedTask(client, rig.cluster, arn, signal);
   return storedResult(order).catch((error: Error) => {
     throw new Error(`task ${arn} stopped (${stopped.stoppedReason ?? 'no reason given'}) and left no answer: ${error.message}`);

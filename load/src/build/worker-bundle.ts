@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { BuildOptions } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 
 /**
  * How the wrapper of a worker becomes one file: the same for a child process, a Lambda function and a container.
@@ -21,6 +21,11 @@ export function workerBundle(entry: string): BuildOptions {
     legalComments: 'none',
     logLevel: 'error',
   };
+}
+
+/** Writes the worker that a child process and a container run. */
+export async function buildWorker(outfile: string): Promise<void> {
+  await build({ ...workerBundle(besideThis(import.meta.url, '../distributed/worker-main')), outfile });
 }
 
 /** A file beside a module, as the module is now: a source in a test, compiled elsewhere. */

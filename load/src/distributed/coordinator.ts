@@ -1,8 +1,9 @@
+import type { Live } from '../plan/live.js';
 import type { RunSettings } from '../plan/settings.js';
 import type { WorkerOrder, WorkerResult } from './order.js';
 import { type Assignment, planWorkers } from './plan.js';
 import { Tally } from './tally.js';
-import type { WorkerHost } from './worker-host.js';
+import type { WorkerHost, WorkerWatch } from './worker-host.js';
 
 /** A distributed run, as it was asked for. */
 export interface RunRequest {
@@ -16,6 +17,8 @@ export interface RunRequest {
   readonly answerWithinMs?: number;
   /** Where each worker writes its answer too. */
   readonly resultsBucket?: string;
+  /** The port of each worker's own host on which k6 shows its dashboard; absent where nobody looks. */
+  readonly dashboardPort?: number;
 }
 
 export interface RunParts {
@@ -31,6 +34,8 @@ export interface RunParts {
 export type ProgressEvent =
   | { readonly kind: 'planned'; readonly workers: number; readonly parts: number; readonly startAtMs: number }
   | { readonly kind: 'launched'; readonly worker: number; readonly slice: number }
+  | { readonly kind: 'started'; readonly worker: number; readonly slice: number; readonly name: string | number }
+  | { readonly kind: 'heard'; readonly worker: number; readonly slice: number; readonly live: Live }
   | { readonly kind: 'answered'; readonly result: WorkerResult };
 
 /** A whole run: added up, and honest about what is missing of it. It is judged once, by whoever asked for it. */
@@ -65,7 +70,7 @@ export async function runDistributed(request: RunRequest, parts: RunParts): Prom
 }
 
 async function runAssignment(assignment: Assignment, startAtMs: number, request: RunRequest, parts: RunParts): Promise<WorkerResult> {
-  const { settings, toleranceMs = 2_000, answerWithinMs = 60_000, resultsBucket } = request;
+  const { settings, toleranceMs = 2_000, answerWithinMs = 60_000, resultsBucket, dashboardPort } = request;
   const { run: runId } = settings;
   const { worker, slice, segment, sequence, fromSec, toSec, launchAtSec } = assignment;
   const key = `runs/${runId}/${worker}-${slice}.json`;
@@ -80,6 +85,7 @@ async function runAssignment(assignment: Assignment, startAtMs: number, request:
     durationSec: toSec - fromSec,
     settings: { ...settings, part: { fromMs: fromSec * 1_000, toMs: toSec * 1_000 } },
     ...(resultsBucket === undefined ? {} : { results: { bucket: resultsBucket, key } }),
+    ...(dashboardPort === undefined ? {} : { dashboardPort }),
   };
   const lost = (reason: string): WorkerResult => ({ runId, worker, slice, outcome: 'lost', reason, ranMs: 0, series: {}, droppedLines: 0 });
   try {
@@ -93,7 +99,12 @@ async function runAssignment(assignment: Assignment, startAtMs: number, request:
 }
 
 /** The worker's answer, or an error when it has not come by then: a run must end even if a worker never does. */
-async function answerOf(order: WorkerOrder, untilMs: number, { host, nowMs, sleep, signal }: RunParts): Promise<WorkerResult> {
+async function answerOf(order: WorkerOrder, untilMs: number, { host, nowMs, sleep, signal, progress }: RunParts): Promise<WorkerResult> {
+  const { worker, slice } = order;
+  const watch: WorkerWatch = {
+    heard: (live) => progress?.({ kind: 'heard', worker, slice, live }),
+    started: (name) => progress?.({ kind: 'started', worker, slice, name }),
+  };
   const patience = new AbortController();
   const giveUp = new AbortController();
   const stop = (): void => giveUp.abort();
@@ -101,7 +112,7 @@ async function answerOf(order: WorkerOrder, untilMs: number, { host, nowMs, slee
   if (signal?.aborted) stop();
   try {
     return await Promise.race([
-      host.run(order, giveUp.signal),
+      host.run(order, giveUp.signal, watch),
       sleep(untilMs - nowMs(), patience.signal).then(() => {
         throw new Error(`no answer ${Math.round((untilMs - order.startAtMs) / 1_000)} s after its start`);
       }),

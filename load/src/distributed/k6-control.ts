@@ -1,3 +1,15 @@
+import type { Live } from '../plan/live.js';
+import { ERRORS_RATE, REFUSED_RATE, TURNS_ENDED } from '../plan/series.js';
+
+/** Reads what k6's REST interface says of all metrics. */
+export function liveOf(said: unknown): Live | undefined {
+  const { data } = said as { data?: readonly { readonly id: string; readonly attributes: { readonly sample?: Record<string, number> } }[] };
+  const sample = (name: string, key: string): number | undefined => data?.find(({ id }) => id === name)?.attributes.sample?.[key];
+  const turns = sample(TURNS_ENDED, 'count');
+  if (turns === undefined) return undefined;
+  return { turns, refused: sample(REFUSED_RATE, 'rate') ?? 0, errors: sample(ERRORS_RATE, 'rate') ?? 0 };
+}
+
 /** Speaks to the k6 process on this host by its REST interface, which is off unless it was given an address. */
 export class K6Control {
   readonly #address: string;
@@ -13,6 +25,16 @@ export class K6Control {
   async isReady(): Promise<boolean> {
     const status = await this.#status().catch(() => undefined);
     return status?.paused === true && status['vus-max'] > 0;
+  }
+
+  /** What is known by now; undefined while nobody answers, and where no turn has ended. */
+  async live(): Promise<Live | undefined> {
+    try {
+      const reply = await fetch(`http://${this.#address}/v1/metrics`, { signal: AbortSignal.timeout(this.#timeoutMs) });
+      return liveOf(await reply.json());
+    } catch {
+      return undefined;
+    }
   }
 
   /** Lets a paused run begin. */

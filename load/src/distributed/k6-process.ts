@@ -11,6 +11,8 @@ export interface K6Exit {
 
 /** A k6 that runs, its points folded as they come. */
 export interface K6Process {
+  /** Undefined if it could not be started. */
+  readonly pid: number | undefined;
   readonly tally: Tally;
   /** Lines that were not understood. */
   readonly droppedLines: () => number;
@@ -61,5 +63,12 @@ export function startK6(k6: string, args: readonly string[], { environment, onPo
   });
   // Whoever waits hears of it; who does not must not be ended by it.
   ended.catch(() => undefined);
-  return { tally, droppedLines: () => dropped, logTail: () => log.join('\n'), ended, kill: () => void child.kill('SIGKILL') };
+  return {
+    pid: child.pid,
+    tally,
+    droppedLines: () => dropped,
+    logTail: () => log.join('\n'),
+    ended,
+    kill: () => void child.kill('SIGKILL'),
+  };
 }

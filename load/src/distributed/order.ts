@@ -1,3 +1,5 @@
+import type { Live } from '../plan/live.js';
+import type { Usage } from '../plan/report.js';
 import type { RunSettings } from '../plan/settings.js';
 import type { TallyJson } from './tally.js';
 
@@ -18,6 +20,8 @@ export interface WorkerOrder {
   readonly settings: RunSettings;
   /** Where the answer goes as well, for workers that nobody waits for on the line. */
   readonly results?: { readonly bucket: string; readonly key: string };
+  /** The port of the worker's own host on which k6 shows its dashboard while it runs; absent where nobody looks. */
+  readonly dashboardPort?: number;
 }
 
 /** How a worker ended. Only `finished` brought its whole share. */
@@ -34,11 +38,14 @@ export interface WorkerResult {
   /** After the agreed start. */
   readonly delayMs?: number;
   readonly ranMs: number;
-  /** User and system time of k6, for the capacity table. */
-  readonly cpuMs?: number;
+  /** What k6 took, where the system tells: for the capacity table. */
+  readonly usage?: Usage;
   readonly series: TallyJson;
   /** Why the results bucket does not have this answer, though the order asked for it. */
   readonly notStored?: string;
   /** Lines of k6's output that were not understood, and points that were not kept. */
   readonly droppedLines: number;
 }
+
+/** What a worker that is a child process says to its parent: how it goes on, and at last its answer. */
+export type WorkerMessage = { readonly live: Live } | { readonly result: WorkerResult };

@@ -5,6 +5,7 @@ import { K6Control } from './k6-control.js';
 import { type K6Exit, type K6Process, startK6 } from './k6-process.js';
 import type { WorkerOrder, WorkerOutcome, WorkerResult } from './order.js';
 import type { Point } from './points.js';
+import { type ProcessUsage, watchProcess } from './process-usage.js';
 
 /** What a worker finds where it runs: a laptop, a Lambda function, a container. */
 export interface WorkerPlace {
@@ -40,10 +41,7 @@ export async function runWorker(order: WorkerOrder, place: WorkerPlace): Promise
 
   const address = `127.0.0.1:${await freePort()}`;
   const control = new K6Control(address);
-  const k6 = startK6(place.k6, argumentsOf(order, place, address), {
-    environment: { ...place.environment, [SETTINGS_VARIABLE]: settingsText(order.settings) },
-    onPoint: place.onPoint,
-  });
+  const k6 = startK6(place.k6, argumentsOf(order, place, address), { environment: environmentOf(order, place), onPoint: place.onPoint });
   let exit: K6Exit | Error | undefined;
   const ended = k6.ended.then(
     (how) => (exit = how),
@@ -60,20 +58,35 @@ export async function runWorker(order: WorkerOrder, place: WorkerPlace): Promise
     if (exit !== undefined) return answer('failed', k6, { reason: reasonOf(exit, k6) });
     if (!barrier.passed) return answer('late', k6, { reason: barrier.reason });
     const startedMs = place.nowMs();
+    const taken = k6.pid === undefined ? undefined : watchProcess(k6.pid);
     await control.resume();
     const isOver = await endsWithin(order.durationSec * 1_000 + place.graceMs, ended, place);
     const ranMs = place.nowMs() - startedMs;
     const { delayMs } = barrier;
-    if (!isOver) return answer('killed', k6, { ranMs, delayMs, reason: `still running ${place.graceMs} ms after its end` });
-    if (place.signal?.aborted) return answer('killed', k6, { ranMs, delayMs, reason: 'stopped from outside' });
-    return isCleanExit(exit)
-      ? answer('finished', k6, { ranMs, delayMs })
-      : answer('failed', k6, { ranMs, delayMs, reason: reasonOf(exit, k6) });
+    const known = { ranMs, delayMs, ...usageOf(taken?.()) };
+    if (!isOver) return answer('killed', k6, { ...known, reason: `still running ${place.graceMs} ms after its end` });
+    if (place.signal?.aborted) return answer('killed', k6, { ...known, reason: 'stopped from outside' });
+    return isCleanExit(exit) ? answer('finished', k6, known) : answer('failed', k6, { ...known, reason: reasonOf(exit, k6) });
   } finally {
     place.signal?.removeEventListener('abort', stop);
     k6.kill();
     await ended;
   }
+}
+
+function environmentOf({ settings, dashboardPort }: WorkerOrder, { environment }: WorkerPlace): NodeJS.ProcessEnv {
+  return {
+    ...environment,
+    [SETTINGS_VARIABLE]: settingsText(settings),
+    // On loopback: a tunnel ends on the worker's host, and nobody else is to see it.
+    ...(dashboardPort === undefined
+      ? {}
+      : { K6_WEB_DASHBOARD: 'true', K6_WEB_DASHBOARD_HOST: '127.0.0.1', K6_WEB_DASHBOARD_PORT: `${dashboardPort}` }),
+  };
+}
+
+function usageOf(taken: ProcessUsage | undefined): Pick<WorkerResult, 'usage'> {
+  return taken?.cpuPercent === undefined ? {} : { usage: { cpuPercent: taken.cpuPercent, peakMb: taken.peakMb } };
 }
 
 function argumentsOf(order: WorkerOrder, place: WorkerPlace, address: string): readonly string[] {

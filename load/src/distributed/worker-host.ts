@@ -1,3 +1,4 @@
+import type { Live } from '../plan/live.js';
 import type { WorkerOrder, WorkerResult } from './order.js';
 
 /** Where workers run: processes of this machine, Lambda functions, Fargate tasks. They differ in nothing else. */
@@ -12,7 +13,16 @@ export interface WorkerHost {
    * Launches a worker and waits for its answer.
    *
    * @param signal Ends it.
+   * @param watch Told how it goes on, where a worker can tell while it runs: a Lambda function cannot.
    * @throws when nothing came back; the coordinator counts the worker as lost
    */
-  run(order: WorkerOrder, signal: AbortSignal): Promise<WorkerResult>;
+  run(order: WorkerOrder, signal: AbortSignal, watch?: WorkerWatch): Promise<WorkerResult>;
+}
+
+/** What is told of a worker before it answers. */
+export interface WorkerWatch {
+  /** What it knows by now. */
+  heard(live: Live): void;
+  /** The process or the task that it is. */
+  started(name: string | number): void;
 }

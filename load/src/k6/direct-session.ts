@@ -1,11 +1,19 @@
 import { StoreFailure } from '@millrace/core';
 import { Engine, type Lease } from '@millrace/limiter/engine';
 import { DynamoStore } from '@millrace/limiter/wire';
-import type { Amounts, Answer, Held, Management, ManagementOperation, Session } from '../plan/session.js';
+import {
+  type Amounts,
+  type Answer,
+  type Held,
+  type Management,
+  type ManagementOperation,
+  type Session,
+  splitDeltas,
+} from '../plan/session.js';
 import type { RunSettings } from '../plan/settings.js';
 import { Credentials, type Environment } from './credentials.js';
 import { manageThroughGateway } from './gateway.js';
-import { type Meter, splitDeltas } from './meter.js';
+import type { Meter } from './meter.js';
 import { CLOCK, elapsedMs, sleep } from './runtime.js';
 import { K6Transport } from './transport.js';
 

@@ -1,7 +1,16 @@
 import http from 'k6/http';
-import type { Amounts, Answer, Held, Management, ManagementOperation, Session } from '../plan/session.js';
+import secrets from 'k6/secrets';
+import {
+  type Amounts,
+  type Answer,
+  type Held,
+  type Management,
+  type ManagementOperation,
+  type Session,
+  splitDeltas,
+} from '../plan/session.js';
 import type { RunSettings } from '../plan/settings.js';
-import { type Meter, splitDeltas } from './meter.js';
+import type { Meter } from './meter.js';
 import { elapsedMs } from './runtime.js';
 
 /** What the Node service answers. Times are its own: what the SDK took, without the way to it. */
@@ -12,13 +21,24 @@ interface GatewayReply {
   readonly amounts?: Amounts;
 }
 
+const JSON_BODY = { 'content-type': 'application/json' };
+
+let asked: Promise<string> | undefined;
+
+/** What a public service wants to be shown is a secret of k6: no setting, no argument and no archive holds it. */
+async function headersFor({ gatewaySecret }: RunSettings): Promise<Record<string, string>> {
+  if (gatewaySecret === undefined) return JSON_BODY;
+  asked ??= secrets.get(gatewaySecret);
+  return { ...JSON_BODY, authorization: `Bearer ${await asked}` };
+}
+
 const EXPECTED = http.expectedStatuses(200, 429);
 
 /** Sends one call to the Node service; undefined where that gave no answer to use. */
 async function call(settings: RunSettings, path: string, body: object): Promise<{ status: number; reply: GatewayReply } | undefined> {
   if (settings.gateway === undefined) throw new Error(`scenario "${settings.scenario}" needs the Node service, and there is none`);
   const response = await http.asyncRequest('POST', `${settings.gateway}/${path}`, JSON.stringify(body), {
-    headers: { 'content-type': 'application/json' },
+    headers: await headersFor(settings),
     timeout: `${3 * settings.requestTimeoutMs}ms`,
     tags: { name: path },
     responseCallback: EXPECTED,

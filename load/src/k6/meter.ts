@@ -98,14 +98,3 @@ class Charts {
     this.#unitsSince = 0;
   }
 }
-
-/** What adjustments change, as two lists of amounts above zero. */
-export function splitDeltas(deltas: Amounts): { readonly added: Amounts; readonly returned: Amounts } {
-  const added: Record<string, number> = {};
-  const returned: Record<string, number> = {};
-  for (const [limit, tokens] of Object.entries(deltas)) {
-    if (tokens > 0) added[limit] = tokens;
-    if (tokens < 0) returned[limit] = -tokens;
-  }
-  return { added, returned };
-}

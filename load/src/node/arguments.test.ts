@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runCommand, UsageError } from './arguments.js';
+import { runCommand } from './arguments.js';
+import { UsageError } from './flags.js';
 
 describe('the arguments of a run', () => {
   it('are those of the scenario where none are given', () => {
@@ -61,13 +62,16 @@ describe('the arguments of a run', () => {
     [['simple', '--duration', '10'], '--duration must be a time'],
     [['simple', '--duration', '0s'], '--duration must be a time'],
     [['simple', '--via', 'proxy'], '--via must be one of direct, gateway'],
-    [['simple', '--mode', 'moon'], '--mode must be one of local, distributed, lambda, fargate'],
+    [['simple', '--mode', 'moon'], '--mode must be one of local, distributed, lambda, fargate, cloud'],
     [['simple', '--workers', '3'], '--mode local is one k6'],
     [['simple', '--mode', 'distributed', '--workers', '1001'], 'at most 1000'],
     [['simple', '--mode', 'lambda'], 'name its stack with --stack'],
     [['simple', '--mode', 'distributed', '--stack', 'Rig'], '--stack is for --mode lambda and fargate'],
     [['simple', '--mode', 'fargate', '--stack', 'Rig', '--endpoint', 'http://127.0.0.1:8000'], 'leave --endpoint and --engine out'],
     [['simple', '--mode', 'lambda', '--stack', 'Rig', '--via', 'gateway'], 'cannot be reached from there'],
+    [['simple', '--port', '9000'], 'add --live'],
+    [['simple', '--mode', 'lambda', '--stack', 'Rig', '--live'], '--live is for --mode local and fargate'],
+    [['simple', '--gateway', 'https://gateway.example.org'], '--gateway is for --mode cloud, got --mode local'],
     [['simple', '--engine', 'dynalite'], '--engine must be one of'],
     [['simple', '--endpoint', 'localhost:8000'], '--endpoint must be a URL'],
     [['simple', '--shape', 'daily'], 'scenario "simple" has no shapes'],

@@ -1,14 +1,15 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { EngineName } from '@millrace/testing';
 import { SCENARIOS } from '../../scenarios/index.js';
 import { ARCHITECTURES, type RigArchitecture } from '../build/rig-assets.js';
 import type { Scenario } from '../plan/scenario.js';
 import type { Mode } from '../plan/settings.js';
+import { CLOUD_OPTIONS, CLOUD_OPTIONS_USAGE, type CloudPlan, cloudPlan, refuseCloudOptions } from './cloud-arguments.js';
+import { isHttpUrl, numberOf, oneOf, optional, parsedWith, timeOf, UsageError, wholeOf } from './flags.js';
 
-/** One k6 on this machine, several that share a run, or the workers of a rig. */
-type Place = 'local' | 'distributed' | 'lambda' | 'fargate';
+/** One k6 on this machine, several that share a run, the workers of a rig, or Grafana's. */
+export type Place = 'local' | 'distributed' | 'lambda' | 'fargate' | 'cloud';
 
-const PLACES: readonly Place[] = ['local', 'distributed', 'lambda', 'fargate'];
+const PLACES: readonly Place[] = ['local', 'distributed', 'lambda', 'fargate', 'cloud'];
 
 /** What the command was asked for. */
 export interface RunCommand {
@@ -19,6 +20,8 @@ export interface RunCommand {
   readonly workers: number;
   /** The stack of the rig, where the place is on AWS. */
   readonly stack?: string;
+  /** What Grafana Cloud is told, where the place is there. */
+  readonly cloud?: CloudPlan;
   readonly via: Mode;
   readonly users: number;
   readonly perSecond?: number;
@@ -29,23 +32,21 @@ export interface RunCommand {
   readonly acquireP95Ms?: number;
   readonly endpoint?: string;
   readonly engine?: EngineName;
-  /** The folder that the run's own folder is made in; absent for `results` of this package. */
+  /** The folder that the run's own folder is made in; absent for the usual one. */
   readonly results?: string;
   /** One of the scenario's shapes; absent where it has none. */
   readonly shape?: string;
   readonly dashboard: boolean;
   /** Whether the usage ledger is kept, and held against the buckets. */
   readonly ledger: boolean;
+  /** The port on which k6 shows its dashboard while it runs; absent where nobody looks. */
+  readonly livePort?: number;
   readonly keep: boolean;
   readonly json: boolean;
 }
 
-/** Arguments that can never work: the exit code is 2, and the usage is shown. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-const OPTIONS = {
+/** The options of a run. */
+export const RUN_OPTIONS = {
   workers: { type: 'string' },
   stack: { type: 'string' },
   via: { type: 'string' },
@@ -63,15 +64,21 @@ const OPTIONS = {
   shape: { type: 'string' },
   'no-dashboard': { type: 'boolean' },
   'no-ledger': { type: 'boolean' },
+  live: { type: 'boolean' },
+  port: { type: 'string' },
   keep: { type: 'boolean' },
   json: { type: 'boolean' },
+  ...CLOUD_OPTIONS,
 } as const;
 
 const ENGINES: readonly EngineName[] = ['dynoxide', 'extenddb', 'dynamodb-local'];
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const LONGEST_MS = 31 * 86_400_000;
 
-export const RUN_OPTIONS_USAGE = `  --mode M          local: one k6 here; distributed: --workers of them here; lambda, fargate: workers of the rig of --stack
+/** k6's own port for its dashboard. */
+export const LIVE_PORT = 5_665;
+
+export const RUN_OPTIONS_USAGE = `Options of run:
+  --mode M          local: one k6 here; distributed: --workers of them here; lambda, fargate: workers of the rig of --stack;
+                    cloud: Grafana Cloud
   --workers N       how many share the load, 1 to 1000 (2; local has one)
   --stack S         the stack that holds a LoadRig; its table is loaded, in a namespace of the run's own
   --vus N           users, each a limiter of its own (the scenario's)
@@ -85,16 +92,27 @@ export const RUN_OPTIONS_USAGE = `  --mode M          local: one k6 here; distri
   --p95 T           the bound on the 95th percentile of acquires (the scenario's)
   --endpoint URL    a DynamoDB that runs, with the keys of the environment; without it, an engine is started
   --engine E        ${ENGINES.join(', ')} (the first that is installed)
-  --results DIR     where the run's folder is made (load/results)
+  --results DIR     where the run's folder is made
+  --live            k6 shows its dashboard while it runs: here on --port, on Fargate for "connect"
+  --port N          the port of that dashboard (${LIVE_PORT})
   --no-dashboard    no HTML report
   --no-ledger       does not keep the usage ledger, which is else made of the table's stream and held against the buckets
   --keep            leaves the table where it is, at an endpoint
   --json            the report as JSON on stdout
-`;
+${CLOUD_OPTIONS_USAGE}`;
 
-/** Reads the arguments after `run`, or after `local`, which is a place. @throws UsageError */
-export function runCommand(args: readonly string[]): RunCommand {
-  const { values, positionals } = parsed(args);
+/**
+ * Reads the arguments after `run`, or after `local`, which is a place.
+ *
+ * @param env Where tokens and numbers of Grafana Cloud may stand.
+ * @throws UsageError
+ */
+export function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunCommand {
+  return runOf(parsed(args), env);
+}
+
+/** What the options of a run mean, whichever command they were given to. @throws UsageError */
+export function runOf({ values, positionals }: Given, env: NodeJS.ProcessEnv = {}): RunCommand {
   const [name, ...more] = positionals;
   const names = SCENARIOS.map((each) => each.name).join(', ');
   if (name === undefined) throw new UsageError(`name a scenario: ${names}`);
@@ -107,10 +125,11 @@ export function runCommand(args: readonly string[]): RunCommand {
   }
   const { sizes } = scenario;
   const perSecond = values.rate === undefined && values.vus !== undefined ? undefined : numberOf('rate', values.rate, sizes.perSecond);
+  const where = placeOf(values, scenario, env);
   return {
     scenario,
-    ...placeOf(values, scenario),
-    via: oneOf('via', values.via, ['direct', 'gateway']) ?? 'direct',
+    ...where,
+    via: viaOf(values, where.place),
     users: wholeOf('vus', values.vus, sizes.users),
     ...(perSecond === undefined ? {} : { perSecond }),
     durationMs: timeOf('duration', values.duration) ?? sizes.durationMs,
@@ -124,6 +143,7 @@ export function runCommand(args: readonly string[]): RunCommand {
     ...optional('shape', shapeOf(scenario, values.shape)),
     dashboard: values['no-dashboard'] !== true,
     ledger: values['no-ledger'] !== true,
+    ...optional('livePort', livePortOf(values, where.place)),
     keep: values.keep === true,
     json: values.json === true,
   };
@@ -136,70 +156,53 @@ export function assetsCommand(args: readonly string[]): { readonly out: string; 
   return { out: values.out, arch: oneOf('arch', values.arch, Object.keys(ARCHITECTURES) as RigArchitecture[]) ?? 'arm64' };
 }
 
-type Values = ReturnType<typeof parsed>['values'];
+type Given = Pick<ReturnType<typeof parsed>, 'values' | 'positionals'>;
+type Values = Given['values'];
 
-function placeOf(values: Values, scenario: Scenario): Pick<RunCommand, 'place' | 'workers' | 'stack'> {
+function placeOf(values: Values, scenario: Scenario, env: NodeJS.ProcessEnv): Pick<RunCommand, 'place' | 'workers' | 'stack' | 'cloud'> {
   const place = oneOf('mode', values.mode, PLACES) ?? 'local';
-  const isRig = place === 'lambda' || place === 'fargate';
-  const workers = place === 'local' ? 1 : wholeOf('workers', values.workers, 2);
-  if (place === 'local' && values.workers !== undefined) throw new UsageError('--workers: --mode local is one k6; use --mode distributed');
-  if (workers > 1_000) throw new UsageError(`--workers must be at most 1000, got "${workers}"`);
-  if (isRig && values.stack === undefined) throw new UsageError(`--mode ${place} runs on a rig: name its stack with --stack`);
-  if (!isRig && values.stack !== undefined) throw new UsageError(`--stack is for --mode lambda and fargate, got --mode ${place}`);
-  if (isRig && (values.endpoint ?? values.engine) !== undefined)
-    throw new UsageError(`--mode ${place} loads the rig's table: leave --endpoint and --engine out`);
-  // Workers elsewhere cannot come to a service on this machine.
-  if (isRig && (values.via === 'gateway' || scenario.manages === true))
-    throw new UsageError(`--mode ${place}: a Node service on this machine cannot be reached from there`);
+  const workers = workersOf(values, place);
+  if (place === 'cloud') {
+    if (values.stack !== undefined) throw new UsageError('--stack is a rig of AWS: the stack in Grafana Cloud is --cloud-stack');
+    return { place, workers, cloud: cloudPlan(values, env) };
+  }
+  refuseCloudOptions(values, place);
+  if (place === 'lambda' || place === 'fargate') checkRig(values, place, scenario);
+  else if (values.stack !== undefined) throw new UsageError(`--stack is for --mode lambda and fargate, got --mode ${place}`);
   return { place, workers, ...optional('stack', values.stack) };
 }
 
-function parsed(args: readonly string[]) {
-  return parsedWith(args, OPTIONS);
+function workersOf({ workers }: Values, place: Place): number {
+  if (workers !== undefined && place === 'local') throw new UsageError('--workers: --mode local is one k6; use --mode distributed');
+  if (workers !== undefined && place === 'cloud') throw new UsageError('--workers: Grafana Cloud has its own; use --zone');
+  const count = place === 'local' || place === 'cloud' ? 1 : wholeOf('workers', workers, 2);
+  if (count > 1_000) throw new UsageError(`--workers must be at most 1000, got "${workers}"`);
+  return count;
 }
 
-function parsedWith<const Options extends NonNullable<ParseArgsConfig['options']>>(args: readonly string[], options: Options) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0] ?? '');
+function checkRig({ stack, endpoint, engine, via }: Values, place: Place, { manages }: Scenario): void {
+  if (stack === undefined) throw new UsageError(`--mode ${place} runs on a rig: name its stack with --stack`);
+  if ((endpoint ?? engine) !== undefined) throw new UsageError(`--mode ${place} loads the rig's table: leave --endpoint and --engine out`);
+  // Workers elsewhere cannot come to a service on this machine.
+  if (via === 'gateway' || manages === true)
+    throw new UsageError(`--mode ${place}: a Node service on this machine cannot be reached from there`);
+}
+
+function viaOf(values: Values, place: Place): Mode {
+  const via = oneOf('via', values.via, ['direct', 'gateway']);
+  if (place === 'cloud' && via === 'direct')
+    throw new UsageError("--via direct: Grafana's runners would need keys of AWS; --mode cloud goes through the Node service");
+  return via ?? (place === 'cloud' ? 'gateway' : 'direct');
+}
+
+function livePortOf(values: Values, place: Place): number | undefined {
+  if (values.live !== true) {
+    if (values.port !== undefined) throw new UsageError('--port is the port of the live dashboard: add --live');
+    return undefined;
   }
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
-}
-
-function wholeOf(option: string, text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback;
-  if (!/^\d{1,6}$/.test(text) || Number(text) < 1)
-    throw new UsageError(`--${option} must be a whole number from 1 to 999999, got "${text}"`);
-  return Number(text);
-}
-
-function numberOf(option: string, text: string | undefined, fallback: number | undefined): number | undefined {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= 0.001 && value <= 1_000_000)) {
-    throw new UsageError(`--${option} must be a number from 0.001 to 1000000, got "${text}"`);
-  }
-  return value;
-}
-
-function timeOf(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
-  const ms = Math.round(Number(amount) * (UNITS_MS[unit] ?? Number.NaN));
-  if (amount === '' || !(ms >= 1 && ms <= LONGEST_MS))
-    throw new UsageError(`--${option} must be a time as 500ms, 30s, 5m or 2h, got "${text}"`);
-  return ms;
-}
-
-function oneOf<T extends string>(option: string, text: string | undefined, known: readonly T[]): T | undefined {
-  if (text === undefined) return undefined;
-  const found = known.find((each) => each === text);
-  if (found === undefined) throw new UsageError(`--${option} must be one of ${known.join(', ')}, got "${text}"`);
-  return found;
+  if (place !== 'local' && place !== 'fargate')
+    throw new UsageError(`--live is for --mode local and fargate: nobody can look into a worker of --mode ${place}`);
+  return wholeOf('port', values.port, LIVE_PORT, 65_535);
 }
 
 function shapeOf({ name, shapes }: Scenario, text: string | undefined): string | undefined {
@@ -207,6 +210,6 @@ function shapeOf({ name, shapes }: Scenario, text: string | undefined): string |
   return oneOf('shape', text, shapes ?? []) ?? shapes?.[0];
 }
 
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+function parsed(args: readonly string[]) {
+  return parsedWith(args, RUN_OPTIONS);
 }

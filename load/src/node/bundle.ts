@@ -2,15 +2,19 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Mode } from '../plan/settings.js';
-import { PACKAGE_ROOT } from './package-root.js';
+import { BUNDLES, IS_REPOSITORY, PACKAGE_ROOT } from './package-root.js';
 
 const SESSIONS: Readonly<Record<Mode, readonly [file: string, name: string]>> = {
   direct: ['direct-session', 'DirectSession'],
   gateway: ['gateway', 'GatewaySession'],
 };
 
-/** Bundles a scenario for k6, with the limiter's engine or without it; returns the file. */
-export function bundleScenario(name: string, mode: Mode): Promise<string> {
+/** A scenario bundled for k6, with the limiter's engine or without it; returns the file. An installed package has them all. */
+export async function bundleScenario(name: string, mode: Mode): Promise<string> {
+  return IS_REPOSITORY ? bundleFromSource(name, mode) : join(BUNDLES, `${name}.${mode}.js`);
+}
+
+function bundleFromSource(name: string, mode: Mode): Promise<string> {
   const [file, session] = SESSIONS[mode];
   // A module's exports are said in its text, so the entry is written for each scenario.
   return bundle(
@@ -30,9 +34,8 @@ export function bundleScenario(name: string, mode: Mode): Promise<string> {
  * hangs for ever. What it does not know of the language is rewritten.
  */
 export async function bundle(name: string, entry: string): Promise<string> {
-  const folder = join(PACKAGE_ROOT, 'dist', 'k6');
-  await mkdir(folder, { recursive: true });
-  const outfile = join(folder, `${name}.js`);
+  await mkdir(BUNDLES, { recursive: true });
+  const outfile = join(BUNDLES, `${name}.js`);
   await build({
     stdin: { contents: entry, resolveDir: PACKAGE_ROOT, sourcefile: `${name}.ts`, loader: 'ts' },
     absWorkingDir: PACKAGE_ROOT,

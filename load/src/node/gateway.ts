@@ -1,14 +1,17 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isMillraceError } from '@millrace/core';
-import { type Amounts, type Lease, Limit, type RateLimiter } from '@millrace/limiter';
+import type { RateLimiter } from '@millrace/limiter';
 import { COST_COUNTERS, type CostCounter } from '../plan/series.js';
-import type { Management, ManagementOperation } from '../plan/session.js';
+import { GatewayMeter } from './gateway-meter.js';
+import { type Body, NOT_FOUND, note, perform, type Served } from './gateway-operations.js';
 
 /** A Node service with the SDK inside, as users build it: acquires, commits and administration over HTTP. */
 export interface Gateway {
   readonly url: string;
+  /** What it has answered. */
+  readonly meter: GatewayMeter;
   /** What it took, for the report: it is part of what a run measures through it. */
   describe(): string;
   /** What its limiter has asked DynamoDB for since it was started. */
@@ -16,48 +19,40 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Leases that nobody settles stay taken, as those of a service that crashed; so many are remembered. */
-const MAX_LEASES = 10_000;
 const MAX_BODY_BYTES = 100_000;
 
-type Managers = { readonly [O in ManagementOperation]: (limiter: RateLimiter, given: Management[O]) => Promise<unknown> };
-
-const MANAGERS: Managers = {
-  set_resource: (limiter, { resource, limits }) => limiter.limits.setResource(resource, limits.map(Limit.parse)),
-  get_resource: (limiter, { resource }) => limiter.limits.getResource(resource),
-  delete_resource: (limiter, { resource }) => limiter.limits.deleteResource(resource),
-  set_entity: (limiter, { entity, resource, limits }) => limiter.limits.setEntity(entity, resource, limits.map(Limit.parse)),
-  get_entity: (limiter, { entity, resource }) => limiter.limits.getEntity(entity, resource),
-  delete_entity: (limiter, { entity, resource }) => limiter.limits.deleteEntity(entity, resource),
-  create_entity: (limiter, { entity, ...options }) => limiter.entities.create(entity, options),
-  list_resources: (limiter) => limiter.limits.listResources(),
-};
-
-interface Body {
-  readonly entity: string;
-  readonly resource: string;
-  readonly amounts: Amounts;
-  readonly waitMs?: number;
-  readonly lease: string;
-  readonly deltas?: Amounts;
+/** Whom it serves, and where. */
+export interface GatewayOptions {
+  /** @default - this machine only */
+  readonly host?: string;
+  /** @default - one that is free */
+  readonly port?: number;
+  /** What callers must show as their bearer token; whoever does not is told nothing. @default - everybody is served */
+  readonly token?: string;
 }
 
-/** Starts one on a free port of this machine. */
-export async function startGateway(limiter: RateLimiter): Promise<Gateway> {
-  const leases = new Map<string, Lease>();
+/** Starts one. */
+export async function startGateway(limiter: RateLimiter, options: GatewayOptions = {}): Promise<Gateway> {
+  const { host = '127.0.0.1', port = 0, token } = options;
+  const served: Served = { limiter, leases: new Map(), meter: new GatewayMeter() };
   const costsBefore = costsOf(limiter);
   const [before, startedMs] = [process.cpuUsage(), performance.now()];
   let requests = 0;
   const server = createServer((request, response) => {
     requests += 1;
-    void answer(limiter, leases, request, response);
+    if (token !== undefined && !shows(request, token)) {
+      response.writeHead(401).end();
+      return;
+    }
+    void answer(served, request, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    meter: served.meter,
     describe() {
       const { user, system } = process.cpuUsage(before);
       const share = (user + system) / 1_000 / (performance.now() - startedMs);
@@ -82,72 +77,35 @@ function costsOf(limiter: RateLimiter): Record<CostCounter, number> {
   return { requests: sent, read_units: readUnits, write_units: writeUnits, refused_writes: refusedWrites };
 }
 
-/** What one operation comes to. */
-interface Result {
-  readonly status: number;
-  readonly body: object;
+/** Compares digests, whose length says nothing and whose comparison takes the same time whatever differs. */
+function shows({ headers }: IncomingMessage, token: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
 }
 
-const DONE: Result = { status: 200, body: {} };
-const NOT_FOUND: Result = { status: 404, body: { error: 'there is no such operation, or no such lease' } };
-
-async function answer(limiter: RateLimiter, leases: Map<string, Lease>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   let [fromMs, result] = [performance.now(), NOT_FOUND];
+  const path = pathOf(request);
+  let body: Partial<Body> = {};
+  let held = {};
   try {
-    const body = JSON.parse(await textOf(request)) as Body;
+    body = JSON.parse(await textOf(request)) as Body;
+    held = served.leases.get(body.lease ?? '')?.consumed ?? {};
     fromMs = performance.now();
-    result = await perform(limiter, leases, (request.url ?? '').slice(1), body);
+    result = await perform(served, path, body as Body);
   } catch (error) {
     const isOfCaller = error instanceof SyntaxError || (isMillraceError(error) && error.code === 'VALIDATION');
     result = { status: isOfCaller ? 400 : 503, body: { error: String((error as Error).message) } };
   }
+  const tookMs = performance.now() - fromMs;
+  note(served.meter, { path, body, held, result, tookMs });
   response.writeHead(result.status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ tookMs: performance.now() - fromMs, ...result.body }));
+  response.end(JSON.stringify({ tookMs, ...result.body }));
 }
 
-async function perform(limiter: RateLimiter, leases: Map<string, Lease>, path: string, body: Body): Promise<Result> {
-  const [operation, managed = ''] = path.split('/');
-  switch (operation) {
-    case 'acquire': {
-      const { entity, resource, amounts, waitMs } = body;
-      const verdict = await limiter.tryAcquire(entity, resource, amounts, waitMs === undefined ? {} : { waitMs });
-      if (!verdict.allowed) return { status: 429, body: { retryAfterMs: verdict.retryAfterMs } };
-      return { status: 200, body: { lease: remember(leases, verdict.lease) } };
-    }
-    case 'available':
-      return { status: 200, body: { amounts: await limiter.available(body.entity, body.resource) } };
-    case 'commit':
-    case 'release':
-      return settle(leases, operation, body);
-    case 'manage': {
-      if (!Object.hasOwn(MANAGERS, managed)) return NOT_FOUND;
-      const manager = MANAGERS[managed as ManagementOperation] as (limiter: RateLimiter, given: unknown) => Promise<unknown>;
-      await manager(limiter, body);
-      return DONE;
-    }
-    default:
-      return NOT_FOUND;
-  }
-}
-
-async function settle(leases: Map<string, Lease>, operation: 'commit' | 'release', { lease: id, deltas = {} }: Body): Promise<Result> {
-  const lease = leases.get(id);
-  if (lease === undefined) return NOT_FOUND;
-  leases.delete(id);
-  if (operation === 'release') await lease.release();
-  else {
-    if (Object.keys(deltas).length > 0) await lease.adjust(deltas);
-    await lease.commit();
-  }
-  return DONE;
-}
-
-function remember(leases: Map<string, Lease>, lease: Lease): string {
-  const [oldest] = leases.keys();
-  if (leases.size >= MAX_LEASES && oldest !== undefined) leases.delete(oldest);
-  const id = randomUUID();
-  leases.set(id, lease);
-  return id;
+/** The last words of a URL: a public one may have others before them. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return /(?:manage\/)?\w+$/.exec(url)?.[0] ?? '';
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

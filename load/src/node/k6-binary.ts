@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildK6, PINNED_VERSION } from './build-k6.js';
-import { PACKAGE_ROOT } from './package-root.js';
+import { programsFolder } from './package-root.js';
 import { ask } from './shell.js';
 
 /** A k6 that scripts can be given to. */
@@ -24,7 +24,7 @@ const VERSION = /\bv(\d+)\.(\d+)\.(\d+)/;
 /** Where one that is built here is kept, by Node's names for its system. */
 export function builtPath(platform: string = process.platform, arch: string = process.arch): string {
   const ending = platform === 'win32' ? '.exe' : '';
-  return join(PACKAGE_ROOT, 'bin', `k6-${PINNED_VERSION}-${platform}-${arch}${ending}`);
+  return join(programsFolder(), `k6-${PINNED_VERSION}-${platform}-${arch}${ending}`);
 }
 
 /**

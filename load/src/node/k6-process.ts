@@ -15,6 +15,8 @@ export interface K6Run {
   readonly timeoutMs: number;
   /** Told of the process once it runs. */
   readonly onStart?: (pid: number) => void;
+  /** Has k6 end its turns and write what it has. */
+  readonly signal?: AbortSignal;
 }
 
 /** How k6 ended. */
@@ -35,11 +37,14 @@ const COMPLAINT = /level=(?:error|fatal) msg="((?:[^"\\]|\\.)*)"/;
 const QUIET = ['--quiet', '--no-color', '--no-usage-report'] as const;
 
 /** Runs a bundled script to its end, however long that may take it. */
-export async function runK6({ binary, script, args, env, logFile, timeoutMs, onStart }: K6Run): Promise<K6End> {
+export async function runK6({ binary, script, args, env, logFile, timeoutMs, onStart, signal }: K6Run): Promise<K6End> {
   const log = createWriteStream(logFile);
   const child = spawn(binary.path, ['run', ...QUIET, ...args, script], {
     env: { ...env, K6_AUTO_EXTENSION_RESOLUTION: 'false' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C comes to all processes of a terminal's group. k6 takes a second one for an order to drop everything, so it gets
+    // the one that is sent here, and no other.
+    detached: signal !== undefined,
   });
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
@@ -49,10 +54,13 @@ export async function runK6({ binary, script, args, env, logFile, timeoutMs, onS
     complaint ??= COMPLAINT.exec(text)?.[1];
   });
   let killing: NodeJS.Timeout | undefined;
-  const ending = setTimeout(() => {
+  const end = (): void => {
     child.kill('SIGINT');
-    killing = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
-  }, timeoutMs);
+    killing ??= setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
+  };
+  const ending = setTimeout(end, timeoutMs);
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
   const code = await new Promise<number | undefined>((resolve) => {
     child.once('error', (error) => {
       complaint ??= error.message;
@@ -62,6 +70,7 @@ export async function runK6({ binary, script, args, env, logFile, timeoutMs, onS
   });
   clearTimeout(ending);
   clearTimeout(killing);
+  signal?.removeEventListener('abort', end);
   log.end();
   await finished(log);
   return { code, complaint: complaint?.replaceAll('\\"', '"') };

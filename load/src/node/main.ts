@@ -1,12 +1,11 @@
-import { EXIT, runProgram } from './program.js';
+#!/usr/bin/env node
+import { runFromShell } from './from-shell.js';
 
-// A service should hear that the SDK will want a newer Node; who makes load need not.
-Object.assign(process.env, { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' });
-// Ctrl-C reaches k6 as well, which then ends its turns and writes what it has; the report is made of that.
-process.on('SIGINT', () => undefined);
-try {
-  process.exitCode = await runProgram(process.argv.slice(2), process);
-} catch (error) {
-  process.stderr.write(`load: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = EXIT.failed;
-}
+// `… | head`: who reads no further has all that was wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+const { stdout, stderr, env } = process;
+process.exitCode = await runFromShell(process.argv.slice(2), { stdout, stderr, env });

@@ -1,18 +1,18 @@
-import { dirname, join } from 'node:path';
-import { build } from 'esbuild';
+import { dirname } from 'node:path';
 import { fargateHost } from '../aws/fargate-host.js';
 import { lambdaHost } from '../aws/lambda-host.js';
 import { type Rig, rigOf } from '../aws/rig.js';
-import { besideThis, workerBundle } from '../build/worker-bundle.js';
+import { buildWorker } from '../build/worker-bundle.js';
 import { processHost } from '../distributed/process-host.js';
 import type { WorkerHost } from '../distributed/worker-host.js';
-import type { RunCommand } from './arguments.js';
+import { LIVE_PORT, type RunCommand } from './arguments.js';
 import { bundleScenario } from './bundle.js';
-import { findK6 } from './k6-binary.js';
+import { cloudK6 } from './cloud-k6.js';
+import { findK6, type K6Binary } from './k6-binary.js';
 import type { LoadMaker } from './load-maker.js';
 import { manyWorkers } from './many-workers.js';
 import { keysOf, oneK6 } from './one-k6.js';
-import { PACKAGE_ROOT } from './package-root.js';
+import { IS_REPOSITORY, WORKER } from './package-root.js';
 import { openRigSite } from './rig-site.js';
 import { openSite, type Site } from './site.js';
 import type { Surroundings } from './surroundings.js';
@@ -32,19 +32,27 @@ async function here(command: RunCommand, run: string, { env, say }: Surroundings
   const binary = await findK6(env, say);
   say(`k6 ${binary.version}`);
   const script = await bundleScenario(command.scenario.name, command.via);
-  const { endpoint, engine, requestTimeoutMs, workers } = command;
-  const maker =
-    command.place === 'local'
-      ? oneK6({ binary, script, env, scenario: command.scenario, dashboard: command.dashboard })
-      : manyWorkers({
-          runtime: 'distributed',
-          workers,
-          say,
-          hostFor: hostOfProcesses(await bundledWorker(), { ...env, K6_BIN: binary.path, MILLRACE_SCENARIOS: dirname(script) }),
-        });
+  const { endpoint, engine, requestTimeoutMs } = command;
+  const maker = await makerHere(command, { binary, script }, { env, say });
   const table = `millrace-load-${run}`;
   const given = { ...(endpoint === undefined ? {} : { endpoint }), ...(engine === undefined ? {} : { engine }) };
   return { maker, site: await openSite({ ...given, env, table, requestTimeoutMs }) };
+}
+
+interface Program {
+  readonly binary: K6Binary;
+  readonly script: string;
+}
+
+async function makerHere(
+  { place, scenario, workers, dashboard, livePort }: RunCommand,
+  { binary, script }: Program,
+  { env, say }: Surroundings,
+): Promise<LoadMaker> {
+  if (place === 'local') return oneK6({ binary, script, env, scenario, dashboard, ...(livePort === undefined ? {} : { livePort }) });
+  if (place === 'cloud') return cloudK6({ binary, script, env, say });
+  const environment = { ...env, K6_BIN: binary.path, MILLRACE_SCENARIOS: dirname(script) };
+  return manyWorkers({ runtime: 'distributed', workers, say, hostFor: hostOfProcesses(await bundledWorker(), environment) });
 }
 
 function hostOfProcesses(entry: string, env: NodeJS.ProcessEnv): ({ site }: { site: Site }) => WorkerHost {
@@ -53,17 +61,25 @@ function hostOfProcesses(entry: string, env: NodeJS.ProcessEnv): ({ site }: { si
 
 /** The worker that Lambda and Fargate run as well, as one file. */
 async function bundledWorker(): Promise<string> {
-  const outfile = join(PACKAGE_ROOT, 'dist', 'worker', 'index.mjs');
-  await build({ ...workerBundle(besideThis(import.meta.url, '../distributed/worker-main')), outfile });
-  return outfile;
+  if (IS_REPOSITORY) await buildWorker(WORKER);
+  return WORKER;
 }
 
-async function onRig(command: RunCommand, run: string, { env, say }: Surroundings): Promise<Prepared> {
-  const { place, stack = '', workers, requestTimeoutMs } = command;
+async function onRig(command: RunCommand, run: string, { env, say, onTask }: Surroundings): Promise<Prepared> {
+  const { place, stack = '', workers, requestTimeoutMs, livePort } = command;
   const rig = await rigOf(stack);
   const host = place === 'lambda' ? lambdaHostOf(rig, stack) : fargateHostOf(rig, stack);
   const site = await openRigSite({ table: rig.table, namespace: `load-${run}`, env, requestTimeoutMs });
-  return { site, maker: manyWorkers({ runtime: place, workers, say, resultsBucket: rig.resultsBucket, hostFor: () => host }) };
+  const maker = manyWorkers({
+    runtime: place,
+    workers,
+    say,
+    resultsBucket: rig.resultsBucket,
+    hostFor: () => host,
+    ...(livePort === undefined ? {} : { dashboardPort: LIVE_PORT }),
+    ...(onTask === undefined ? {} : { onStarted: (name) => onTask(`${name}`) }),
+  });
+  return { site, maker };
 }
 
 function lambdaHostOf({ functionName }: Rig, stack: string): WorkerHost {

@@ -1,84 +1,171 @@
-import { SCENARIOS } from '../../scenarios/index.js';
 import { writeRigAssets } from '../build/rig-assets.js';
+import { capacityMarkdown, renderCapacity } from '../plan/capacity.js';
 import { renderTerminal } from '../plan/render.js';
 import { OUTCOME_EXIT } from '../plan/report.js';
-import { assetsCommand, RUN_OPTIONS_USAGE, runCommand, UsageError } from './arguments.js';
+import { assetsCommand, type RunCommand, runCommand } from './arguments.js';
 import { type BenchResult, benchUser, GOALS } from './bench/bench.js';
-import { runScenario } from './run-scenario.js';
+import { connect } from './connect/connect.js';
+import { EXIT } from './exit-codes.js';
+import { UsageError } from './flags.js';
+import { runDocument, runListing, scenarioDocument, scenarioListing } from './listing.js';
+import { resultsFolder } from './package-root.js';
+import { compareCommand, connectCommand, reportCommand, runsCommand, stopCommand, tuneCommand } from './reading-arguments.js';
+import { comparisonText, reportText } from './result-texts.js';
+import { listRuns } from './results.js';
+import { type EndedRun, runScenario } from './run-scenario.js';
+import { stopRuns } from './stop.js';
+import type { Surroundings } from './surroundings.js';
+import { type Teller, type TellerStream, tellerOn } from './teller.js';
+import { StepFailed, tune } from './tune.js';
+import { usageOf } from './usage.js';
 
 /** Where the command writes: its result on stdout, everything else on stderr. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
+  readonly stderr: TellerStream;
   readonly env: NodeJS.ProcessEnv;
+  /** Ends what runs early; what it has by then is reported. */
+  readonly signal?: AbortSignal;
+  /** How the command is called in what it says of itself. @default 'pnpm load' */
+  readonly name?: string;
 }
 
-/** What the shell hears besides the outcomes of runs. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+/** What a command works with. */
+interface Session {
+  readonly args: readonly string[];
+  readonly surroundings: Surroundings;
+  readonly stdout: Terminal['stdout'];
+  readonly stderr: Terminal['stderr'];
+}
 
-const USAGE = `Usage: pnpm load run <scenario> [options]
-       pnpm load local <scenario> [options]      the same with --mode local
-       pnpm load list
-       pnpm load bench [--quick] [--json]
-       pnpm load assets --out DIR [--arch arm64|x64]   what the construct LoadRig is given
-
-${RUN_OPTIONS_USAGE}
-Exit codes: 0 passed, 1 the run could not be made, 2 bad arguments, 98 the table is not exact, 99 a threshold failed.
-`;
+const COMMANDS: Readonly<Record<string, (session: Session) => Promise<number>>> = {
+  run: (session) => run(session, runCommand(session.args, session.surroundings.env)),
+  local: (session) => run(session, runCommand([...session.args, '--mode', 'local'], session.surroundings.env)),
+  list,
+  runs,
+  report,
+  compare,
+  tune: tuneWorker,
+  connect: connectToTask,
+  stop,
+  bench,
+  assets,
+};
 
 /** Runs one command; returns the exit code. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
   // `pnpm load -- local` hands over the two dashes as well.
   const [name, ...rest] = args[0] === '--' ? args.slice(1) : args;
+  const usage = usageOf(terminal.name ?? 'pnpm load');
   if (name === undefined || rest.includes('--help') || rest.includes('-h') || ['help', '--help', '-h'].includes(name)) {
-    terminal.stdout.write(USAGE);
+    (name === undefined ? terminal.stderr : terminal.stdout).write(usage);
     return name === undefined ? EXIT.usage : EXIT.ok;
   }
+  const teller = tellerOn(terminal.stderr);
   try {
-    switch (name) {
-      case 'run':
-        return await run(rest, terminal);
-      case 'local':
-        return await run([...rest, '--mode', 'local'], terminal);
-      case 'bench':
-        return await bench(rest, terminal);
-      case 'assets':
-        return await assets(rest, terminal);
-      case 'list':
-        terminal.stdout.write(listing());
-        return EXIT.ok;
-      default:
-        throw new UsageError(`there is no command "${name}"`);
-    }
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (command === undefined) throw new UsageError(`there is no command "${name}"`);
+    return await command({ args: rest, surroundings: surroundingsOf(terminal, teller), stdout: terminal.stdout, stderr: terminal.stderr });
   } catch (error) {
+    teller.end();
     if (!(error instanceof UsageError)) throw error;
-    terminal.stderr.write(`load: ${error.message}\n\n${USAGE}`);
+    terminal.stderr.write(`load: ${error.message}\nhint: see ${terminal.name ?? 'pnpm load'} --help\n`);
     return EXIT.usage;
+  } finally {
+    teller.end();
   }
 }
 
-async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const command = runCommand(args);
-  const { report, folder } = await runScenario(command, { env: terminal.env, say: (text) => void terminal.stderr.write(`${text}\n`) });
-  terminal.stdout.write(command.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${renderTerminal(report)}`);
-  terminal.stderr.write(`reports are in ${folder}\n`);
-  return OUTCOME_EXIT[report.outcome];
+function surroundingsOf({ env, signal }: Terminal, teller: Teller): Surroundings {
+  return { env, say: teller.say, show: teller.show, ...(signal === undefined ? {} : { signal }) };
 }
 
-async function bench(args: readonly string[], terminal: Terminal): Promise<number> {
-  const unknown = args.find((arg) => arg !== '--quick' && arg !== '--json');
-  if (unknown !== undefined) throw new UsageError(`bench has no argument "${unknown}"`);
+async function run({ surroundings, stdout }: Session, command: RunCommand): Promise<number> {
+  const ended = await runScenario(command, surroundings);
+  return tell(ended, command.json, surroundings, stdout);
+}
+
+function tell({ report: ofRun, folder }: EndedRun, json: boolean, { say }: Surroundings, stdout: Terminal['stdout']): number {
+  say(`reports are in ${folder}`);
+  stdout.write(json ? documentText(ofRun) : `\n${renderTerminal(ofRun)}`);
+  return OUTCOME_EXIT[ofRun.outcome];
+}
+
+async function list({ args, stdout }: Session): Promise<number> {
+  refuseBut(args, 'list', ['--json']);
+  stdout.write(args.includes('--json') ? documentText(scenarioDocument()) : scenarioListing());
+  return EXIT.ok;
+}
+
+async function runs({ args, stdout }: Session): Promise<number> {
+  const command = runsCommand(args);
+  const results = resultsFolder(command.results);
+  const listed = await listRuns(results, command.most);
+  stdout.write(command.json ? documentText(runDocument(listed)) : runListing(listed, results));
+  return EXIT.ok;
+}
+
+async function report({ args, stdout }: Session): Promise<number> {
+  stdout.write(await reportText(reportCommand(args)));
+  return EXIT.ok;
+}
+
+async function compare({ args, stdout }: Session): Promise<number> {
+  stdout.write(await comparisonText(compareCommand(args)));
+  return EXIT.ok;
+}
+
+async function tuneWorker({ args, surroundings, stdout }: Session): Promise<number> {
+  const command = tuneCommand(args);
+  try {
+    const { tuned, folder } = await tune(command, surroundings);
+    surroundings.say(`the table is in ${folder}`);
+    const texts = { json: documentText, markdown: capacityMarkdown, terminal: renderCapacity };
+    stdout.write(texts[command.format](tuned));
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    surroundings.say(`load: ${error.message}`);
+    return error.exitCode;
+  }
+}
+
+async function connectToTask({ args, surroundings, stdout }: Session): Promise<number> {
+  const command = connectCommand(args);
+  const { ended, isOk } = await connect(command, surroundings);
+  if (ended !== undefined) return tell(ended, command.run.json, surroundings, stdout);
+  return isOk ? EXIT.ok : EXIT.failed;
+}
+
+async function stop({ args, surroundings, stdout }: Session): Promise<number> {
+  const { processes, tasks } = await stopRuns(stopCommand(args), surroundings.say);
+  const ended = [...(processes > 0 ? [`${processes} processes`] : []), ...(tasks > 0 ? [`${tasks} tasks`] : [])];
+  stdout.write(`stopped: ${ended.join(', ') || 'nothing ran'}\n`);
+  return EXIT.ok;
+}
+
+async function bench({ args, surroundings, stdout }: Session): Promise<number> {
+  refuseBut(args, 'bench', ['--quick', '--json']);
   const sizes = args.includes('--quick') ? { turns: 1_000, users: 50 } : { turns: 8_000, users: 300 };
-  const result = await benchUser(sizes, { env: terminal.env, say: (text) => void terminal.stderr.write(`${text}\n`) });
-  terminal.stdout.write(args.includes('--json') ? `${JSON.stringify({ ...result, goals: GOALS }, null, 2)}\n` : renderBench(result));
+  const result = await benchUser(sizes, surroundings);
+  stdout.write(args.includes('--json') ? documentText({ ...result, goals: GOALS }) : renderBench(result));
   const { cpuUs, mbPerUser } = result.acquire;
   return cpuUs <= GOALS.cpuUs && mbPerUser <= GOALS.mbPerUser ? EXIT.ok : EXIT.failed;
 }
 
-async function assets(args: readonly string[], { env, stderr }: Terminal): Promise<number> {
+async function assets({ args, surroundings: { env, say } }: Session): Promise<number> {
   const { out, arch } = assetsCommand(args);
-  await writeRigAssets(out, arch, env, (text) => void stderr.write(`${text}\n`));
+  await writeRigAssets(out, arch, env, say);
   return EXIT.ok;
+}
+
+function refuseBut(args: readonly string[], command: string, known: readonly string[]): void {
+  const unknown = args.find((arg) => !known.includes(arg));
+  if (unknown !== undefined) throw new UsageError(`${command} has no argument "${unknown}"`);
+}
+
+function documentText(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 function renderBench({ acquire, bare, cpuRatio, memoryRatio }: BenchResult): string {
@@ -87,9 +174,4 @@ function renderBench({ acquire, bare, cpuRatio, memoryRatio }: BenchResult): str
     `memory of a user:    ${acquire.mbPerUser.toFixed(2)} MB, of the bare one ${bare.mbPerUser.toFixed(2)} MB: ${memoryRatio.toFixed(2)} times (goal: at most ${GOALS.mbPerUser} MB)`,
     '',
   ].join('\n');
-}
-
-function listing(): string {
-  const width = Math.max(...SCENARIOS.map(({ name }) => name.length));
-  return SCENARIOS.map(({ name, question }) => `${name.padEnd(width)}  ${question}\n`).join('');
 }

@@ -4,20 +4,26 @@ import { join } from 'node:path';
 import { checkBooks, type Exactness } from '../plan/exactness.js';
 import type { Figures } from '../plan/figures.js';
 import type { Ledger } from '../plan/ledger.js';
+import { RunProgress } from '../plan/live.js';
 import { renderMarkdown } from '../plan/render.js';
 import { type Report, reportOf } from '../plan/report.js';
 import { worldOf } from '../plan/scenario.js';
 import type { RunSettings } from '../plan/settings.js';
 import { durationOf } from '../plan/shapes.js';
 import type { RunCommand } from './arguments.js';
+import { GATEWAY_TOKEN_VARIABLE } from './cloud-arguments.js';
+import { cloudSettings, GATEWAY_SECRET } from './cloud-k6.js';
 import { type Gateway, startGateway } from './gateway.js';
 import { finishLedger, LedgerPump, openLedger } from './ledger-pump.js';
-import type { MadeLoad } from './load-maker.js';
-import { PACKAGE_ROOT } from './package-root.js';
+import type { LoadMaker, LoadTask, MadeLoad } from './load-maker.js';
+import { resultsFolder } from './package-root.js';
 import { prepared } from './prepared.js';
 import { readBooks } from './read-books.js';
+import { RunningNote } from './running.js';
 import { furnish, type Site } from './site.js';
 import type { Surroundings } from './surroundings.js';
+
+const SHOW_EVERY_MS = 1_000;
 
 /** A run that has ended, and where its files are. */
 export interface EndedRun {
@@ -31,25 +37,29 @@ export interface EndedRun {
  *
  * @throws NoK6 without a k6; whatever keeps a table from being made
  */
-export async function runScenario(command: RunCommand, { env, say }: Surroundings): Promise<EndedRun> {
+export async function runScenario(command: RunCommand, surroundings: Surroundings): Promise<EndedRun> {
+  const { env, say } = surroundings;
   const run = nameOf(command.scenario.name);
-  const { site, maker } = await prepared(command, run, { env, say });
+  const folder = join(resultsFolder(command.results), run);
+  const { site, maker } = await prepared(command, run, surroundings);
   let gateway: Gateway | undefined;
+  let note: RunningNote | undefined;
   let ledger: LedgerPump | string | undefined;
   try {
     say(`${site.engine} at ${site.connection.endpoint}, table ${site.table}`);
-    const folder = join(command.results ?? join(PACKAGE_ROOT, 'results'), run);
     await mkdir(folder, { recursive: true });
+    const { place, stack } = command;
+    note = await RunningNote.open(folder, { run, place, ...(stack === undefined ? {} : { stack }) });
     const planned = settingsOf(command, run, site);
     await furnish(site.limiter, worldOf(command.scenario, planned));
-    if (command.via === 'gateway' || command.scenario.manages === true) gateway = await startGateway(site.limiter);
-    const settings = gateway === undefined ? planned : { ...planned, gateway: gateway.url };
+    if (command.via === 'gateway' || command.scenario.manages === true) gateway = await gatewayFor(command, site, env);
+    const settings = gateway === undefined ? planned : { ...planned, gateway: command.cloud?.gateway ?? gateway.url };
 
     const startedAtMs = Date.now();
     const durationMs = durationOf(command.scenario.arrival(settings));
     say(`${command.scenario.name} for ${durationMs / 1_000} s`);
     if (command.ledger) ledger = await openLedger(site, durationMs);
-    const made = await maker.make({ settings, site, folder, durationMs });
+    const made = await watched(maker, { settings, site, folder, durationMs, gateway: gateway?.meter }, note, surroundings);
     const report = await judged({ command, settings, site, made, runtime: maker.runtime, startedAtMs, gateway, ledger });
     await Promise.all([
       writeFile(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`),
@@ -57,10 +67,39 @@ export async function runScenario(command: RunCommand, { env, say }: Surrounding
     ]);
     return { report, folder };
   } finally {
+    note?.close();
     if (ledger instanceof LedgerPump) ledger.close();
     await gateway?.close();
     await site.close(command.keep);
   }
+}
+
+/** Makes the load, and says once a second how far it has come. */
+async function watched(
+  maker: LoadMaker,
+  task: Omit<LoadTask, 'begins' | 'heard' | 'started' | 'signal'>,
+  note: RunningNote,
+  { show, signal }: Surroundings,
+): Promise<MadeLoad> {
+  const progress = new RunProgress(task.durationMs, Date.now());
+  const showing = setInterval(() => show?.(progress.text(Date.now())), SHOW_EVERY_MS);
+  try {
+    return await maker.make({
+      ...task,
+      begins: (atMs) => progress.begins(atMs),
+      heard: (live) => progress.heard(live, Date.now()),
+      started: (pid, what) => void note.add(pid, what),
+      signal: signal ?? new AbortController().signal,
+    });
+  } finally {
+    clearInterval(showing);
+  }
+}
+
+/** A service of this machine; for users of the cloud one that is open to all who show the token. */
+function gatewayFor({ cloud }: RunCommand, { limiter }: Site, env: NodeJS.ProcessEnv): Promise<Gateway> {
+  if (cloud === undefined) return startGateway(limiter);
+  return startGateway(limiter, { host: '0.0.0.0', port: cloud.gatewayPort, token: env[GATEWAY_TOKEN_VARIABLE] ?? '' });
 }
 
 /** The scenario and the time, and four digits so that two of one second differ. */
@@ -90,6 +129,7 @@ function settingsOf(command: RunCommand, run: string, site: Site): RunSettings {
     requestTimeoutMs,
     ...(acquireP95Ms === undefined ? {} : { acquireP95Ms }),
     ...(shape === undefined ? {} : { shape }),
+    ...(command.cloud === undefined ? {} : { cloud: cloudSettings(command.cloud, run), gatewaySecret: GATEWAY_SECRET }),
   };
 }
 
@@ -115,6 +155,7 @@ async function judged({ command, settings, site, made, runtime, startedAtMs, gat
     notes.push(`the table could not be read: ${error.message}`);
     return undefined;
   });
+  const isChecked = exactness !== undefined && (ledger !== undefined || !command.ledger || isForeign(command));
   return reportOf({
     scenario: command.scenario,
     settings,
@@ -123,8 +164,9 @@ async function judged({ command, settings, site, made, runtime, startedAtMs, gat
     figures,
     ...(exactness === undefined ? {} : { exactness }),
     notes,
+    usage: made.usage,
     // What nobody could check did not pass; but a DynamoDB that is not ours need not have a stream that can be read.
-    isWhole: made.isWhole && exactness !== undefined && (ledger !== undefined || !command.ledger || isForeign(command)),
+    extent: made.extent === 'whole' && !isChecked ? 'broken' : made.extent,
   });
 }
 

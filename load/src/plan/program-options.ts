@@ -21,6 +21,7 @@ export function k6Options(scenario: Scenario, settings: RunSettings) {
   return {
     scenarios: { [scenario.name.replaceAll('-', '_')]: k6Scenario(arrival) },
     thresholds: k6Thresholds(thresholdsOf(scenario, settings)),
+    ...(settings.cloud === undefined ? {} : { cloud: settings.cloud }),
     summaryTrendStats: [...TREND_STATS],
     systemTags: [...SYSTEM_TAGS],
     noVUConnectionReuse: false,

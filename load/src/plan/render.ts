@@ -23,6 +23,7 @@ export function renderTerminal(report: Report): string {
     ...report.notes.map((note) => `  - ${note}`),
     '',
     costOf(report),
+    ...tookOf(report),
     `outcome: ${report.outcome}`,
     '',
   ].join('\n');
@@ -49,6 +50,7 @@ export function renderMarkdown(report: Report): string {
     ...report.notes.map((note) => `- ${note}`),
     '',
     costOf(report),
+    ...tookOf(report),
     '',
   ].join('\n');
 }
@@ -86,6 +88,12 @@ function costOf({ figures }: Report): string {
   const acquires = rates[REFUSED_RATE]?.count ?? series['acquire']?.count ?? 0;
   const each = COST_COUNTERS.map((name) => `${fixed((counts[name] ?? 0) / Math.max(1, acquires), 3)} ${name.replaceAll('_', ' ')}`);
   return `Each acquire cost ${each.join(', ')}, all else included.`;
+}
+
+/** What made the load: where it is a core and more, the figures are k6's as much as the limiter's. */
+function tookOf({ usage }: Report): readonly string[] {
+  if (usage === undefined) return [];
+  return [`k6 took ${usage.cpuPercent.toFixed(0)} % of a core and ${usage.peakMb.toFixed(0)} MB, on each worker.`];
 }
 
 function mark(ok: boolean): string {

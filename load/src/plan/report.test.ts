@@ -48,9 +48,13 @@ describe('a run', () => {
     ['passed', 0, {}],
     ['threshold failed', 99, { figures: withP95(51) }],
     ['not exact', 98, { exactness: { ...exactness, ok: false }, figures: withP95(51) }],
-    ['broken', 1, { isWhole: false }],
+    ['broken', 1, { extent: 'broken' }],
+    ['partial', 97, { extent: 'part' }],
+    ['partial', 97, { extent: 'part', figures: withP95(51) }],
+    ['not exact', 98, { extent: 'part', exactness: { ...exactness, ok: false } }],
+    ['broken', 1, { extent: 'part', figures: { ...figures, rates: {} } }],
     ['broken', 1, { figures: { ...figures, rates: {} } }],
-    ['threshold failed', 99, { isWhole: false, figures: withP95(51) }],
+    ['threshold failed', 99, { extent: 'broken', figures: withP95(51) }],
   ] as const)('is %s, and the shell hears %d', (outcome, code, more) => {
     expect(report(more).outcome).toBe(outcome);
     expect(OUTCOME_EXIT[report(more).outcome]).toBe(code);

@@ -6,8 +6,22 @@ import { ERRORS_RATE } from './series.js';
 import type { RunSettings } from './settings.js';
 import { type Judgement, judge } from './thresholds.js';
 
-/** How a run ended. `broken` is one that nobody can judge: k6 itself failed. */
-export type Outcome = 'passed' | 'threshold failed' | 'not exact' | 'broken';
+/**
+ * How a run ended. `partial` is one of which a part is missing: its figures are kept and shown, and no verdict on them is one
+ * on the load that was asked for. `broken` is one that nobody can judge: k6 itself failed.
+ */
+export type Outcome = 'passed' | 'threshold failed' | 'not exact' | 'partial' | 'broken';
+
+/** How much of the load came to be made and heard of. */
+export type Extent = 'whole' | 'part' | 'broken';
+
+/** What k6 took of the machines that it ran on. */
+export interface Usage {
+  /** Of one core, the mean of all workers: 100 is one core that is busy all the time, and two cores may show 200. */
+  readonly cpuPercent: number;
+  /** The most memory that one worker's k6 had. */
+  readonly peakMb: number;
+}
 
 /** What is known when a run has ended, as files and later comparisons hold it. */
 export interface Report {
@@ -22,6 +36,8 @@ export interface Report {
   readonly judgements: readonly Judgement[];
   /** Absent where nobody could read the table. */
   readonly exactness?: Exactness;
+  /** Absent where nobody could look at k6's process. */
+  readonly usage?: Usage;
   /** Other things to know: what was built, what was not judged. */
   readonly notes: readonly string[];
 }
@@ -35,12 +51,14 @@ export interface Findings {
   readonly figures: Figures;
   readonly exactness?: Exactness;
   readonly notes?: readonly string[];
-  /** Whether whatever made the load ended as it should. @default true */
-  readonly isWhole?: boolean;
+  readonly usage?: Usage | undefined;
+  /** @default 'whole' */
+  readonly extent?: Extent;
 }
 
 /** Judges a run, and puts together what is said of it. */
-export function reportOf({ scenario, settings, runtime, startedAtMs, figures, exactness, notes = [], isWhole = true }: Findings): Report {
+export function reportOf(findings: Findings): Report {
+  const { scenario, settings, runtime, startedAtMs, figures, exactness, usage, notes = [], extent = 'whole' } = findings;
   const judgements = judge(thresholdsOf(scenario, settings), figures);
   return {
     scenario: scenario.name,
@@ -49,20 +67,31 @@ export function reportOf({ scenario, settings, runtime, startedAtMs, figures, ex
     runtime,
     startedAt: new Date(startedAtMs).toISOString(),
     // Where nothing was called, nothing was shown.
-    outcome: outcomeOf(judgements, exactness, isWhole && (figures.rates[ERRORS_RATE]?.count ?? 0) > 0),
+    outcome: outcomeOf(judgements, exactness, (figures.rates[ERRORS_RATE]?.count ?? 0) > 0 ? extent : 'broken'),
     figures,
     judgements,
     ...(exactness === undefined ? {} : { exactness }),
+    ...(usage === undefined ? {} : { usage }),
     notes,
   };
 }
 
-/** An inexact limiter is worse than a slow one, so that is what is said of one that is both. */
-function outcomeOf(judgements: readonly Judgement[], exactness: Exactness | undefined, isWhole: boolean): Outcome {
+/**
+ * An inexact limiter is worse than a slow one, so that is what is said of one that is both. Less load than was asked for
+ * passes bounds that the whole would not, and fails others, so a partial run is neither passed nor failed.
+ */
+function outcomeOf(judgements: readonly Judgement[], exactness: Exactness | undefined, extent: Extent): Outcome {
   if (exactness?.ok === false) return 'not exact';
+  if (extent === 'part') return 'partial';
   if (judgements.some(({ ok }) => !ok)) return 'threshold failed';
-  return isWhole ? 'passed' : 'broken';
+  return extent === 'whole' ? 'passed' : 'broken';
 }
 
 /** What the shell hears of each outcome: 99 is k6's own word for a failed threshold. */
-export const OUTCOME_EXIT: Readonly<Record<Outcome, number>> = { passed: 0, broken: 1, 'not exact': 98, 'threshold failed': 99 };
+export const OUTCOME_EXIT: Readonly<Record<Outcome, number>> = {
+  passed: 0,
+  broken: 1,
+  partial: 97,
+  'not exact': 98,
+  'threshold failed': 99,
+};

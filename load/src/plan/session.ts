@@ -49,3 +49,14 @@ export interface Session {
   /** Needs the Node service: a scenario that manages says so by `manages`. Limits are in their short form, `rpm:100/min`. */
   manage<O extends ManagementOperation>(operation: O, given: Management[O]): Promise<void>;
 }
+
+/** What adjustments change, as two lists of amounts above zero. */
+export function splitDeltas(deltas: Amounts): { readonly added: Amounts; readonly returned: Amounts } {
+  const added: Record<string, number> = {};
+  const returned: Record<string, number> = {};
+  for (const [limit, tokens] of Object.entries(deltas)) {
+    if (tokens > 0) added[limit] = tokens;
+    if (tokens < 0) returned[limit] = -tokens;
+  }
+  return { added, returned };
+}

@@ -4,6 +4,15 @@ import type { Part } from './part.js';
 /** Which way a turn goes: through the limiter's own engine in the virtual user, or through a Node service over HTTP. */
 export type Mode = 'direct' | 'gateway';
 
+/** k6's option `cloud`. */
+export interface CloudSettings {
+  readonly name: string;
+  readonly projectID: number;
+  readonly stackID: number;
+  /** Load zones by a label each; absent for Grafana's own choice. */
+  readonly distribution?: Readonly<Record<string, { readonly loadZone: string; readonly percent: number }>>;
+}
+
 /**
  * What one run is told. The Node side makes it, hands it to k6 as one environment variable, and both compute users,
  * limits and thresholds from it, so that they never differ. It holds no secret: archives and reports may show it.
@@ -21,6 +30,10 @@ export interface RunSettings {
   readonly region: string;
   /** Where the Node service is that turns go through, or that does what only administration can; absent where there is none. */
   readonly gateway?: string;
+  /** The secret of k6 that the Node service wants to be shown; absent where it serves whoever reaches it. The name, not the secret. */
+  readonly gatewaySecret?: string;
+  /** What Grafana Cloud reads of a script; absent where it is run elsewhere. */
+  readonly cloud?: CloudSettings;
   readonly users: number;
   /** Turns a second of an open model; absent where users come back when they are ready. */
   readonly perSecond?: number;
@@ -57,6 +70,8 @@ const KEYS: readonly (keyof RunSettings)[] = [
   'endpoint',
   'region',
   'gateway',
+  'gatewaySecret',
+  'cloud',
   'users',
   'perSecond',
   'durationMs',

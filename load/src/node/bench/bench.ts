@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bucketWriteRequest } from '@millrace/core';
 import { SCENARIOS } from '../../../scenarios/index.js';
+import { type ProcessUsage, watchProcess } from '../../distributed/process-usage.js';
 import { USER_PLACE } from '../../plan/bare.js';
 import { worldOf } from '../../plan/scenario.js';
 import { type RunSettings, SETTINGS_VARIABLE, settingsText } from '../../plan/settings.js';
@@ -12,7 +13,6 @@ import { runK6 } from '../k6-process.js';
 import { keysOf } from '../one-k6.js';
 import { furnish, openSite, type Site } from '../site.js';
 import type { Surroundings } from '../surroundings.js';
-import { type ProcessUsage, watchProcess } from './process-usage.js';
 
 /** What one kind of turn takes of k6. */
 interface TurnCost {
@@ -39,6 +39,8 @@ export const GOALS = { cpuUs: 400, mbPerUser: 0.6 } as const;
 
 const SCENARIO = 'max-rps';
 const FEW_USERS = 10;
+/** What is measured is a difference of two runs of seconds, so that a fiftieth of one may be missing. */
+const LOOK_EVERY_MS = 20;
 
 interface Script {
   readonly file: string;
@@ -84,7 +86,7 @@ async function usageOf(
   { file, env }: Script,
   { users, turns, folder }: { readonly users: number; readonly turns: number; readonly folder: string },
 ): Promise<ProcessUsage> {
-  let usage: (() => ProcessUsage) | undefined;
+  let usage: (() => ProcessUsage | undefined) | undefined;
   const end = await runK6({
     binary,
     script: file,
@@ -93,11 +95,12 @@ async function usageOf(
     logFile: join(folder, 'k6.log'),
     timeoutMs: 600_000,
     onStart: (pid) => {
-      usage = watchProcess(pid);
+      usage = watchProcess(pid, LOOK_EVERY_MS);
     },
   });
-  if (end.code !== 0 || usage === undefined) throw new Error(`k6 ended with ${end.code}: ${end.complaint}`);
-  return usage();
+  const taken = usage?.();
+  if (end.code !== 0 || taken === undefined) throw new Error(`k6 ended with ${end.code}: ${end.complaint}`);
+  return taken;
 }
 
 async function acquireScript(site: Site, env: NodeJS.ProcessEnv, { users }: BenchSizes): Promise<Script> {
