@@ -10,6 +10,7 @@ export const EXIT = {
   refused: 3,
   /** What was typed can never work: nothing was sent. (EX_USAGE of sysexits.h.) */
   usage: 64,
+  // 97 to 99 are outcomes of `load`, whose package knows them.
   /** Interrupted with Ctrl-C: 128 and the number of the signal. */
   interrupted: 130,
 } as const;
@@ -25,5 +26,10 @@ export const EXIT_CODES = `Exit codes:
     3  the limiter refused: acquire does not fit now; the answer says when to try again
    64  what was typed can never work: an unknown option, a name or a limit that cannot be, a manifest
        with mistakes, no --yes where nobody can be asked; nothing was sent
-  130  interrupted with Ctrl-C
+   97  load: a part of the load is missing: a worker was lost, killed or late, the results bucket refused,
+       or the run was stopped; its figures are reported all the same
+   98  load: the table is not exact: more was admitted than the limits allow, or its books differ from
+       what callers counted
+   99  load: a threshold failed
+  130  interrupted with Ctrl-C; for load: a second time
 `;

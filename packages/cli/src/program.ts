@@ -4,6 +4,7 @@ import { addCommands } from './commands/index.js';
 import { EXIT } from './exit-codes.js';
 import { failureJson, failureText, reportOf } from './failure.js';
 import { addGlobals } from './globals.js';
+import { runLoad } from './load-program.js';
 import { styleFor } from './render/style.js';
 import type { Cli } from './session.js';
 import type { Terminal } from './terminal.js';
@@ -15,6 +16,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const complaint: string[] = [];
   const program = programFor(cli, complaint);
   try {
+    const [first, ...words] = args;
+    if (first === 'load') return await runLoad(words, terminal);
     await program.parseAsync([...args], { from: 'user' });
     return cli.exitCode;
   } catch (error) {

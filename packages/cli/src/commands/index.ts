@@ -9,6 +9,7 @@ import { addDoctor } from './doctor.js';
 import { addEntity } from './entity.js';
 import { addExplain } from './explain.js';
 import { addLimits } from './limits.js';
+import { addLoad } from './load.js';
 import { addNamespace } from './namespace.js';
 import { addResource } from './resource.js';
 import { addSystem } from './system.js';
@@ -30,6 +31,7 @@ export function addCommands(program: Command, cli: Cli): void {
   addAudit(program, cli);
   addCost(program, cli);
   addDoctor(program, cli);
+  addLoad(program);
   // `millrace help exit-codes` and `millrace exit-codes`: help knows commands only.
   program
     .command('exit-codes', { hidden: true })
