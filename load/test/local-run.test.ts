@@ -114,10 +114,13 @@ describe.skipIf(k6 === undefined)('pnpm load local', () => {
     ).rejects.toThrow();
   });
 
-  it('ends with 2 for arguments that can never work', async () => {
-    expect(await program('local', 'nothing')).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no scenario "nothing"') });
-    expect(await program('remote')).toMatchObject({ code: 2 });
-    expect(await program()).toMatchObject({ code: 2 });
+  it('ends with 64 for arguments that can never work', async () => {
+    expect(await program('local', 'nothing')).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('there is no scenario "nothing"'),
+    });
+    expect(await program('remote')).toMatchObject({ code: 64 });
+    expect(await program()).toMatchObject({ code: 64 });
     expect(await program('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('Exit codes') });
   });
 });

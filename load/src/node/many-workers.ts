@@ -6,7 +6,7 @@ import type { WorkerHost } from '../distributed/worker-host.js';
 import type { Figures } from '../plan/figures.js';
 import { type Live, together } from '../plan/live.js';
 import type { Extent, Usage } from '../plan/report.js';
-import { TURNS_BEGUN } from '../plan/series.js';
+import { ERRORS_RATE, TURNS_BEGUN } from '../plan/series.js';
 import type { LoadMaker, LoadTask, MadeLoad } from './load-maker.js';
 
 /** What many workers are started with. */
@@ -43,7 +43,7 @@ export function manyWorkers(given: ManyWorkers): LoadMaker {
         writeFile(join(folder, 'workers.json'), workersText(outcome)),
       ]);
       if (signal.aborted) say('stopped before its end');
-      return { figures, extent: extentOf(outcome), notes: notesOf(outcome, runtime, workers), usage: usageOf(outcome) };
+      return { figures, extent: extentOf(outcome, figures, signal), notes: notesOf(outcome, runtime, workers), usage: usageOf(outcome) };
     },
   };
 }
@@ -87,7 +87,10 @@ function figuresOf({ tally, workers }: RunOutcome, durationMs: number): Figures 
 }
 
 /** A bucket that refuses takes nothing from the figures, but what was to be kept is not: that is a run with a part missing. */
-function extentOf({ workers, completeness }: RunOutcome): Extent {
+function extentOf({ workers, completeness }: RunOutcome, { rates }: Figures, { aborted }: AbortSignal): Extent {
+  if (aborted) return 'part';
+  // Where nobody made a call, there is nothing that is a part.
+  if ((rates[ERRORS_RATE]?.count ?? 0) === 0) return 'broken';
   return completeness === 1 && workers.every(({ notStored }) => notStored === undefined) ? 'whole' : 'part';
 }
 

@@ -58,7 +58,7 @@ export async function tune(command: TuneCommand, surroundings: Surroundings, run
     const { outcome } = ended.report;
     if (outcome !== 'passed' && outcome !== 'threshold failed') throw new StepFailed(outcome, ended);
     const { acquires, perSecond, p50 = 0, p95 = 0, cpuPercent } = summaryOf(ended.report.settings.run, ended.report);
-    say(`${users} users: ${figure(perSecond)}/s, p50 ${figure(p50)} ms, p95 ${figure(p95)} ms`);
+    say(`${users} ${users === 1 ? 'user' : 'users'}: ${figure(perSecond)}/s, p50 ${figure(p50)} ms, p95 ${figure(p95)} ms`);
     return { users, acquires, perSecond, p50, p95, cpuPercent };
   };
   const found = await searchUsers(bounds, measure);

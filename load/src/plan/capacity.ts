@@ -31,7 +31,8 @@ export function workersFor({ users }: Found, wanted: number): number {
 }
 
 function verdict({ users, threshold, isBound, baseline }: Tuned): string {
-  const carried = isBound ? `${users} users, and perhaps more, as no more were tried` : `${users} users`;
+  const many = users === 1 ? '1 user' : `${users} users`;
+  const carried = isBound ? `${many}, and perhaps more, as no more were tried` : many;
   return `One worker carries ${carried}: at ${(100 * threshold).toFixed(0)} % efficiency or above, against the ${figure(baseline.p50)} ms of one user alone.`;
 }
 

@@ -67,7 +67,7 @@ export function reportOf(findings: Findings): Report {
     runtime,
     startedAt: new Date(startedAtMs).toISOString(),
     // Where nothing was called, nothing was shown.
-    outcome: outcomeOf(judgements, exactness, (figures.rates[ERRORS_RATE]?.count ?? 0) > 0 ? extent : 'broken'),
+    outcome: outcomeOf(judgements, exactness, extent === 'whole' && (figures.rates[ERRORS_RATE]?.count ?? 0) === 0 ? 'broken' : extent),
     figures,
     judgements,
     ...(exactness === undefined ? {} : { exactness }),
