@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeHandler, STREAM_FILTERS } from '@millrace/aggregator-lambda';
 import { findGaps, totalUsage, type UsageWindowItem } from '@millrace/ledger';
 import { EngineStream, type LocalEngine, MemoryWindowStore, StreamPump } from '@millrace/testing';
 import type { Ledger } from '../plan/ledger.js';
+import { type Aggregator, loadAggregator } from './aggregator.js';
 import type { Site } from './site.js';
 
 /** Runs longer than this are read along: a stream keeps a day, and nobody wants to wait for hours of records at the end. */
@@ -25,7 +25,7 @@ export class LedgerPump {
   #running: Promise<unknown> = Promise.resolve();
   #unread = 0;
 
-  private constructor(source: EngineStream) {
+  private constructor(source: EngineStream, { makeHandler, STREAM_FILTERS }: Aggregator) {
     this.#source = source;
     const handler = makeHandler({
       windows: this.#windows,
@@ -54,7 +54,7 @@ export class LedgerPump {
     table: string,
     durationMs: number,
   ): Promise<LedgerPump> {
-    const pump = new LedgerPump(await EngineStream.open(connection, table));
+    const pump = new LedgerPump(await EngineStream.open(connection, table), await loadAggregator());
     if (durationMs >= ALONGSIDE_FROM_MS) pump.#runAlongside();
     return pump;
   }

@@ -16,6 +16,9 @@ export const IS_REPOSITORY = existsSync(join(PACKAGE_ROOT, 'scenarios', 'index.t
 export const BUNDLES = join(PACKAGE_ROOT, 'dist', 'k6');
 export const WORKER = join(PACKAGE_ROOT, 'dist', 'worker', 'index.mjs');
 
+/** Where the aggregator is in an installed package. */
+export const AGGREGATOR = join(PACKAGE_ROOT, 'dist', 'aggregator', 'index.mjs');
+
 /** Where a k6 that was built is kept. */
 export function programsFolder(env: NodeJS.ProcessEnv = process.env): string {
   return IS_REPOSITORY ? join(PACKAGE_ROOT, 'bin') : join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'millrace', 'k6');

@@ -21,11 +21,7 @@ async function loadPackage(load: () => Promise<LoadPackage> = () => import('@mil
  *
  * @throws CliFailure where the package is not installed
  */
-export async function runLoad(
-  args: readonly string[],
-  { out, err, env }: Terminal,
-  load?: () => Promise<LoadPackage>,
-): Promise<number> {
+export async function runLoad(args: readonly string[], { out, err, env }: Terminal, load?: () => Promise<LoadPackage>): Promise<number> {
   const { runFromShell } = await loadPackage(load);
   return runFromShell(args, { stdout: out, stderr: err, env, name: NAME });
 }

@@ -7,7 +7,12 @@ import { addCommand } from '../session.js';
  * one reads any; what comes here had an option of this program before the word.
  */
 export function addLoad(program: Command): void {
-  addCommand(program, 'load', 'load tests by k6, with the package @millrace/load: run, report, compare, tune, stop', 'millrace load run simple')
+  addCommand(
+    program,
+    'load',
+    'load tests by k6, with the package @millrace/load: run, report, compare, tune, stop',
+    'millrace load run simple',
+  )
     .argument('[words...]')
     .action(() => {
       throw new CliFailure('USAGE', '"load" must be the first word', 'options stand behind it: millrace load run simple --json');
