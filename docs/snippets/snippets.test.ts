@@ -79,7 +79,9 @@ describe.each(programs)('the program $snippet of $document', ({ document, snippe
 describe('the links of the documents', () => {
   const documents = [
     'README.md',
+    'docs/load-testing.md',
     'docs/usage-ledger.md',
+    'load/README.md',
     'packages/cli/README.md',
     'packages/core/README.md',
     'packages/cost/README.md',

@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../src/distributed/free-port.js';
+import { bundleScenario } from '../src/node/bundle.js';
+import { runK6 } from '../src/node/k6-process.js';
 import { realK6 } from './real-k6.js';
 import { runLoad, type ShellRun } from './shell-run.js';
 
@@ -119,6 +123,47 @@ describe.skipIf(k6 === undefined)('a run in Grafana Cloud', () => {
     expect(stdout).not.toMatch(/^ +acquire/m);
     expect(stdout).toContain('outcome: broken');
     expect(code).toBe(1);
+  });
+
+  it('has users show the token, which k6 asks its secrets for and logs nowhere', async () => {
+    const shown: (string | undefined)[] = [];
+    const service = createServer((request, response) => {
+      shown.push(request.headers.authorization);
+      response.end(JSON.stringify({ tookMs: 1, lease: 'lease-1' }));
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const secrets = join(folder, 'secrets');
+    await writeFile(secrets, `millrace-gateway-token=${SECRETS.gateway}\n`);
+    const settings = {
+      scenario: 'max-rps',
+      mode: 'gateway',
+      run: 'shown',
+      table: 't',
+      namespace: 'default',
+      endpoint: 'http://127.0.0.1:1',
+      region: 'us-east-1',
+      gateway: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+      gatewaySecret: 'millrace-gateway-token',
+      users: 1,
+      durationMs: 1_000,
+      cascade: false,
+      callers: 1,
+      requestTimeoutMs: 5_000,
+    };
+    const logFile = join(folder, 'shown.log');
+    const end = await runK6({
+      binary: k6 as NonNullable<typeof k6>,
+      script: await bundleScenario('max-rps', 'gateway'),
+      args: [`--secret-source=file=${secrets}`, '--vus', '1', '--iterations', '1', '--no-thresholds'],
+      env: { ...process.env, MILLRACE_LOAD: JSON.stringify(settings) },
+      logFile,
+      timeoutMs: 60_000,
+    });
+    service.close();
+
+    expect(end.code).toBe(0);
+    expect(new Set(shown)).toEqual(new Set([`Bearer ${SECRETS.gateway}`]));
+    expect(await readFile(logFile, 'utf8')).not.toContain(SECRETS.gateway);
   });
 
   it('that Grafana could not make ends with 1, and what k6 said', async () => {

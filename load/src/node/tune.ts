@@ -51,7 +51,7 @@ export async function tune(command: TuneCommand, surroundings: Surroundings, run
   let count = 0;
   const measure = async (users: number, durationMs: number): Promise<Step> => {
     count += 1;
-    const which = `measurement ${count} of at most ${bounds.mostSteps + 1}: ${users} users, ${durationMs / 1_000} s`;
+    const which = `measurement ${count} of at most ${bounds.mostSteps + 1}: ${users} ${users === 1 ? 'user' : 'users'}, ${durationMs / 1_000} s`;
     surroundings.show?.(which);
     const quiet: Surroundings = { ...surroundings, say: () => undefined, show: (text) => surroundings.show?.(`${which}: ${text}`) };
     const ended = await runOnce({ ...run, users, durationMs, results }, quiet);

@@ -1,5 +1,6 @@
 import type { Report } from './report.js';
 import { ERRORS_RATE, REFUSED_RATE } from './series.js';
+import type { RunSettings } from './settings.js';
 import { figure, markdownTable, NOTHING, type Table, terminalTable } from './tables.js';
 
 /** What of a run is held beside others. */
@@ -7,6 +8,8 @@ export interface RunSummary {
   readonly run: string;
   readonly scenario: string;
   readonly runtime: string;
+  /** The limiter's engine in k6, or a Node service. */
+  readonly mode: RunSettings['mode'];
   readonly outcome: Report['outcome'];
   readonly users: number;
   /** Turns a second that were asked for; absent where users came back when they were ready. */
@@ -49,6 +52,7 @@ export function summaryOf(run: string, { scenario, runtime, outcome, settings, f
     run,
     scenario,
     runtime,
+    mode: settings.mode,
     outcome,
     users: settings.users,
     ...(perSecond === undefined ? {} : { askedPerSecond: perSecond }),
@@ -134,7 +138,10 @@ function differencesTable({ runs, differences }: Comparison): Table {
 
 /** Where runs were made says which is which; two of one runtime have their names. */
 function labels(runs: readonly RunSummary[]): readonly string[] {
-  return runs.map(({ run, runtime }) => (runs.filter((each) => each.runtime === runtime).length > 1 ? `${runtime} ${run}` : runtime));
+  const places = runs.map(({ runtime, mode }) => (mode === 'gateway' ? `${runtime}, gateway` : runtime));
+  return runs.map(({ run }, at) =>
+    places.filter((place) => place === places[at]).length > 1 ? `${places[at]} ${run}` : (places[at] ?? run),
+  );
 }
 
 /** The comparison as text for a terminal. */

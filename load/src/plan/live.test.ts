@@ -9,6 +9,7 @@ describe('how far a run has come', () => {
     progress.heard({ turns: 1_000, refused: 0, errors: 0 }, 11_000);
     expect(progress.text(11_500)).toBe('10 s of 60 s, 1000 turns, 100/s, no errors');
 
+    progress.heard({ turns: 1_000, refused: 0, errors: 0 }, 12_999);
     progress.heard({ turns: 1_010, refused: 0.25, errors: 0.005 }, 13_000);
     expect(progress.text(13_500)).toBe('12 s of 60 s, 1010 turns, 5.0/s, 25 % refused, 0.50 % errors');
     expect(progress.text(70_000)).toContain('60 s are over');

@@ -15,6 +15,9 @@ export function together(lives: readonly Live[]): Live {
   return { turns, refused: share(({ refused }) => refused), errors: share(({ errors }) => errors) };
 }
 
+/** The rate is that of so long. */
+const WINDOW_MS = 5_000;
+
 interface Seen {
   readonly live: Live;
   readonly atMs: number;
@@ -24,8 +27,8 @@ interface Seen {
 export class RunProgress {
   readonly #durationMs: number;
   #startedAtMs: number;
-  #before: Seen | undefined;
-  #last: Seen | undefined;
+  /** Those of the window, oldest first, after one that is older. */
+  #seen: readonly Seen[] = [];
 
   constructor(durationMs: number, nowMs: number) {
     this.#durationMs = durationMs;
@@ -39,8 +42,10 @@ export class RunProgress {
 
   /** Takes in what was heard last. */
   heard(live: Live, nowMs: number): void {
-    this.#before = this.#last;
-    this.#last = { live, atMs: nowMs };
+    const seen = [...this.#seen, { live, atMs: nowMs }];
+    // Workers are heard one by one, so two words may be a millisecond apart.
+    const within = seen.findIndex(({ atMs }) => atMs > nowMs - WINDOW_MS);
+    this.#seen = seen.slice(Math.max(0, within - 1));
   }
 
   /** `12 s of 60 s, 3180 turns, 265/s, 3 % refused, no errors` */
@@ -52,9 +57,11 @@ export class RunProgress {
   }
 
   #figures(): readonly string[] {
-    if (this.#last === undefined) return [];
-    const { live, atMs } = this.#last;
-    const since = this.#before ?? { live: { turns: 0, refused: 0, errors: 0 }, atMs: this.#startedAtMs };
+    const last = this.#seen.at(-1);
+    if (last === undefined) return [];
+    const { live, atMs } = last;
+    const [oldest] = this.#seen;
+    const since = oldest !== undefined && oldest !== last ? oldest : { live: { turns: 0, refused: 0, errors: 0 }, atMs: this.#startedAtMs };
     const perSecond = ((live.turns - since.live.turns) * 1_000) / Math.max(1, atMs - since.atMs);
     return [
       `${live.turns} turns`,

@@ -11,7 +11,9 @@ async function loadPackage(load: () => Promise<LoadPackage> = () => import('@mil
   try {
     return await load();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    // One that is there and lacks something of its own is broken, and says what it lacks.
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes('@millrace/load')) throw error;
     throw new CliFailure('USAGE', `${NAME} needs the package @millrace/load, which is not installed`, 'npm install @millrace/load');
   }
 }
