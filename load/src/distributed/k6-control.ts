@@ -2,7 +2,7 @@ import type { Live } from '../plan/live.js';
 import { ERRORS_RATE, REFUSED_RATE, TURNS_ENDED } from '../plan/series.js';
 
 /** Reads what k6's REST interface says of all metrics. */
-export function liveOf(said: unknown): Live | undefined {
+function liveOf(said: unknown): Live | undefined {
   const { data } = said as { data?: readonly { readonly id: string; readonly attributes: { readonly sample?: Record<string, number> } }[] };
   const sample = (name: string, key: string): number | undefined => data?.find(({ id }) => id === name)?.attributes.sample?.[key];
   const turns = sample(TURNS_ENDED, 'count');

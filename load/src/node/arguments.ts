@@ -7,7 +7,7 @@ import { CLOUD_OPTIONS, CLOUD_OPTIONS_USAGE, type CloudPlan, cloudPlan, refuseCl
 import { isHttpUrl, numberOf, oneOf, optional, parsedWith, timeOf, UsageError, wholeOf } from './flags.js';
 
 /** One k6 on this machine, several that share a run, the workers of a rig, or Grafana's. */
-export type Place = 'local' | 'distributed' | 'lambda' | 'fargate' | 'cloud';
+type Place = 'local' | 'distributed' | 'lambda' | 'fargate' | 'cloud';
 
 const PLACES: readonly Place[] = ['local', 'distributed', 'lambda', 'fargate', 'cloud'];
 

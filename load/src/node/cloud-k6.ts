@@ -38,7 +38,7 @@ function barren({ PATH = '', HOME = '', TMPDIR = '', SystemRoot = '' }: NodeJS.P
  *
  * @throws Error with what k6 said
  */
-export async function writeArchive(
+async function writeArchive(
   binary: K6Binary,
   script: string,
   settings: RunSettings,

@@ -4,7 +4,7 @@ import { LIVE_PORT, RUN_OPTIONS, type RunCommand, runOf } from './arguments.js';
 import { numberOf, optional, parsedWith, timeOf, UsageError, wholeOf } from './flags.js';
 
 /** How a result is written. */
-export type Format = 'terminal' | 'json' | 'markdown' | 'html';
+type Format = 'terminal' | 'json' | 'markdown' | 'html';
 
 const OF_RUNS = { results: { type: 'string' }, json: { type: 'boolean' } } as const;
 

@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /** A measurement beside the one with a single user. */
-export interface RatedStep extends Step {
+interface RatedStep extends Step {
   /** The baseline's p50 over this one's: 1 is as quick as alone, 0.5 is half as quick. */
   readonly efficiency: number;
 }
