@@ -38,13 +38,7 @@ function barren({ PATH = '', HOME = '', TMPDIR = '', SystemRoot = '' }: NodeJS.P
  *
  * @throws Error with what k6 said
  */
-async function writeArchive(
-  binary: K6Binary,
-  script: string,
-  settings: RunSettings,
-  file: string,
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
+async function writeArchive(binary: K6Binary, script: string, settings: RunSettings, file: string, env: NodeJS.ProcessEnv): Promise<void> {
   const variable = `${SETTINGS_VARIABLE}=${settingsText(settings)}`;
   const args = ['archive', '--quiet', '--include-system-env-vars=false', '-e', variable, '-O', file, script];
   const { code, stderr } = await ask(binary.path, args, { timeoutMs: ARCHIVE_TIMEOUT_MS, env: barren(env) });
