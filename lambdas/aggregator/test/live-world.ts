@@ -6,10 +6,10 @@ import { DynamoDBClient, GetItemCommand, paginateScan, UpdateItemCommand } from 
 import type { PutEventsCommand, PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { awsHandler, type BatchFigures, environmentOf, type Handler } from '@millrace/aggregator-lambda';
 import { namespaceFromItem, namespaceReadRequest, parseUsageKey, type WindowType, type WireItem } from '@millrace/core';
+import { bundledProgram } from '@millrace/house';
 import { totalUsage, type UsageWindowItem, windowFromItem } from '@millrace/ledger';
 import { createTable } from '@millrace/limiter/admin';
 import { EngineStream, type LaunchOptions, launchEngine } from '@millrace/testing';
-import { build } from 'esbuild';
 import type { CallersReport, CallersTask } from './caller-process.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -135,17 +135,7 @@ export function admitted(reports: readonly CallersReport[]): Record<string, Reco
 
 /** The program of a process of callers, as text: it is read from standard input, so that no file is written. */
 export async function callersProgram(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [`${here}caller-process.ts`],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    conditions: ['@millrace/source'],
-    external: ['@aws-sdk/*', 'undici'],
-    absWorkingDir: here,
-  });
-  return outputFiles[0]?.text ?? '';
+  return bundledProgram(`${here}caller-process.ts`);
 }
 
 /** Runs callers in a process of its own. */

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { bucketFromItem, parseBucketKey, type WireItem } from '@millrace/core';
+import { bundledProgram } from '@millrace/house';
 import { Limit } from '@millrace/limiter';
-import { build } from 'esbuild';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallersReport, CallersTask } from './caller-process.js';
 import { type OpenTable, openTable } from './open-table.js';
@@ -17,16 +17,7 @@ let script: string;
 let table: OpenTable;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    entryPoints: [`${here}caller-process.ts`],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    conditions: ['@millrace/source'],
-    external: ['@aws-sdk/*', 'undici'],
-  });
-  script = outputFiles[0]?.text ?? '';
+  script = await bundledProgram(`${here}caller-process.ts`);
 });
 beforeEach(async () => {
   table = await openTable();

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { bundledProgram } from '@millrace/house';
 import { Limit, type LimiterStats, type RateLimiter, RateLimiterUnavailable } from '@millrace/limiter';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordTask } from './event-process.js';
 import { FaultyProxy } from './faulty-proxy.js';
@@ -65,16 +65,7 @@ describe('a handler that is wrapped', () => {
 describe('processes that are ended by a signal', () => {
   let script: string;
   beforeAll(async () => {
-    const { outputFiles } = await build({
-      entryPoints: [`${here}event-process.ts`],
-      bundle: true,
-      write: false,
-      format: 'esm',
-      platform: 'node',
-      conditions: ['@millrace/source'],
-      external: ['@aws-sdk/*', 'undici'],
-    });
-    script = outputFiles[0]?.text ?? '';
+    script = await bundledProgram(`${here}event-process.ts`);
   });
 
   /** Commits in a process of its own, and ends that by a signal; gives its exit code or signal. */

@@ -1,0 +1,2 @@
+export { bundledProgram } from './bundled-program.js';
+export { describeBundle, runBundle } from './function-bundles.js';
