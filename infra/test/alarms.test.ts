@@ -41,7 +41,7 @@ describe('the deployed alarms', () => {
     }
   });
 
-  it('reach a queue behind the topic when one goes off', async () => {
+  it('W-41: reach a queue behind the topic when one goes off', async () => {
     const { MetricAlarms: alarms = [] } = await cloudWatch.send(new DescribeAlarmsCommand({}));
     const alarm = alarms.find(({ Dimensions: dimensions = [] }) =>
       dimensions.some(({ Name, Value }) => Name === 'QueueName' && deployed.failureQueue.endsWith(`/${Value}`)),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { deployed, limiterAs } from './deployed.js';
 
 describe('the archive of audit events', () => {
-  it('holds an event that was written through the SDK', async () => {
+  it('W-23: holds an event that was written through the SDK', async () => {
     await using operator = await limiterAs('Admin', { actor: 'deploy-test' });
     await operator.limits.setResource('archived', [Limit.perMinute('rpm', 5)]);
     const { events } = await operator.audit.list({ subject: 'resource/archived' });

@@ -40,7 +40,7 @@ describe('a stage that keeps its data', () => {
     expect(await cdk('diff', '--all', '--fail', ...STAGE)).toMatchObject({ code: 0 });
   });
 
-  it('follows an update of the function and of the limits, as does a client that runs', async () => {
+  it('W-40: follows an update of the function and of the limits, as does a client that runs', async () => {
     const limitsFile = join(folder, 'limits.yaml');
     await writeFile(limitsFile, NEW_LIMITS);
     const update = [...STAGE, ...LARGER, '-c', `limitsFile=${limitsFile}`] as const;
@@ -58,7 +58,7 @@ describe('a stage that keeps its data', () => {
     expect(await cdk('diff', '--all', '--fail', ...update)).toMatchObject({ code: 0 });
   });
 
-  it('leaves its table and its archive when it is destroyed, and nothing else', async () => {
+  it('W-41: leaves its table and its archive when it is destroyed, and nothing else', async () => {
     const { TableName = '', AuditBucketName: bucket = '' } = outputs;
 
     await cdkDone('destroy', '--all', '--force', ...STAGE);

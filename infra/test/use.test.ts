@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 /** The bound for the ledger. */
 const BOOKED_WITHIN_MS = 5_000;
 
-describe('the SDK, under the granted roles only', () => {
+describe('the SDK, under the granted roles only (W-38: who may only acquire can acquire)', () => {
   let operator: RateLimiter;
   let service: RateLimiter;
   let reader: RateLimiter;
