@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DescribeTasksCommand, ECSClient, RunTaskCommand, StopTaskCommand, type Task } from '@aws-sdk/client-ecs';
+import { DescribeTasksCommand, type ECSClient, RunTaskCommand, StopTaskCommand, type Task } from '@aws-sdk/client-ecs';
 import type { WorkerOrder, WorkerResult } from '../distributed/order.js';
 import type { WorkerHost, WorkerWatch } from '../distributed/worker-host.js';
 import { storedResult } from './results-bucket.js';
 import type { FargateRig } from './rig.js';
-import { startedByOf } from './rig-tasks.js';
+import { ecsClient, startedByOf } from './rig-tasks.js';
 
 /** A task's network interface, its image and its start, with room. */
 const LEAD_SEC = 120;
@@ -13,7 +13,7 @@ const POLL_MS = 5_000;
 
 /** Workers that are Fargate tasks. Nobody hears a task, so its answer is read from the results bucket when it has stopped. */
 export function fargateHost(rig: FargateRig): WorkerHost {
-  const client = new ECSClient({ maxAttempts: 5, requestHandler: { connectionTimeout: 5_000, requestTimeout: 20_000 } });
+  const client = ecsClient();
   return { name: 'fargate', leadSec: LEAD_SEC, run: (order, signal, watch) => runTask({ client, rig }, order, signal, watch) };
 }
 

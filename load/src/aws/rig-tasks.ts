@@ -47,6 +47,11 @@ export function workersAmong(tasks: readonly Task[], container: string): readonl
   return workers.sort((a, b) => (a.startedAtMs ?? Number.POSITIVE_INFINITY) - (b.startedAtMs ?? Number.POSITIVE_INFINITY));
 }
 
+/** A client of ECS that gives up in time. */
+export function ecsClient(): ECSClient {
+  return new ECSClient({ maxAttempts: 5, requestHandler: { connectionTimeout: 5_000, requestTimeout: 20_000 } });
+}
+
 /** DescribeTasks takes so many at once. */
 const PAGE = 100;
 /** More tasks than any rig runs. */
@@ -59,7 +64,7 @@ export class RigTasks {
 
   constructor(rig: FargateRig) {
     this.#rig = rig;
-    this.#client = new ECSClient({ maxAttempts: 5, requestHandler: { connectionTimeout: 5_000, requestTimeout: 20_000 } });
+    this.#client = ecsClient();
   }
 
   /** Those that run or are about to. */

@@ -1,4 +1,4 @@
-import { ValidationError } from '@millrace/core';
+import { greatestCommonDivisor, ValidationError } from '@millrace/core';
 
 /** What one worker runs: a share of the load, during a part of the test. */
 export interface Assignment {
@@ -59,8 +59,4 @@ export function planWorkers({ workers, durationSec, longestSec, leadSec }: PlanR
 function fraction(at: number, of: number): string {
   const divisor = greatestCommonDivisor(at, of);
   return at === 0 ? '0' : at === of ? '1' : `${at / divisor}/${of / divisor}`;
-}
-
-function greatestCommonDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }

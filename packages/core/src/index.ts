@@ -38,6 +38,7 @@ export {
   type UnavailablePolicy,
 } from './config.js';
 export { describeValue, type ErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
+export { greatestCommonDivisor } from './exact.js';
 export { type RateLimitHeaders, rateLimitHeaders } from './headers.js';
 export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind, utf8Length } from './input.js';
 export { instantMs, instantText } from './instant.js';
