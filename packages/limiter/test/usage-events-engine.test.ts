@@ -219,7 +219,7 @@ describe('when the answer to the transaction of events', () => {
   });
 
   it('never comes, says so to who closes; the limiter is closed all the same', async () => {
-    const options = { billing: { ...BILLING, flushDeadlineMs: 50 }, endpoint: proxy.endpoint, deadlineMs: 200 };
+    const options = { billing: { ...BILLING, flushDeadlineMs: 50 }, endpoint: proxy.endpoint };
     const limiter = await RateLimiter.open({ ...table.connection, ...options });
     await take(limiter, freshName());
     proxy.spoilEach('TransactWriteItems', { kind: 'reset' });
