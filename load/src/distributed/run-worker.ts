@@ -1,5 +1,6 @@
 import { type RunSettings, SETTINGS_VARIABLE, settingsText } from '../plan/settings.js';
 import { passBarrier } from './barrier.js';
+import { collectorVariables } from './collector.js';
 import { freePort } from './free-port.js';
 import { K6Control } from './k6-control.js';
 import { type K6Exit, type K6Process, startK6 } from './k6-process.js';
@@ -74,9 +75,11 @@ export async function runWorker(order: WorkerOrder, place: WorkerPlace): Promise
   }
 }
 
-function environmentOf({ settings, dashboardPort }: WorkerOrder, { environment }: WorkerPlace): NodeJS.ProcessEnv {
+function environmentOf({ settings, sequence, dashboardPort }: WorkerOrder, { environment }: WorkerPlace): NodeJS.ProcessEnv {
+  const segments = sequence.split(',').length - 1;
   return {
     ...environment,
+    ...collectorVariables({ ...settings, users: Math.ceil(settings.users / segments) }, environment),
     [SETTINGS_VARIABLE]: settingsText(settings),
     // On loopback: a tunnel ends on the worker's host, and nobody else is to see it.
     ...(dashboardPort === undefined

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { collectorVariables } from '../distributed/collector.js';
 import { freePort } from '../distributed/free-port.js';
 import { K6Control } from '../distributed/k6-control.js';
 import { type ProcessUsage, watchProcess } from '../distributed/process-usage.js';
@@ -113,7 +114,7 @@ export function keysOf({ connection }: LoadTask['site']): NodeJS.ProcessEnv {
 }
 
 function k6Environment(settings: RunSettings, site: LoadTask['site'], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { ...env, ...keysOf(site), [SETTINGS_VARIABLE]: settingsText(settings) };
+  return { ...env, ...collectorVariables(settings, env), ...keysOf(site), [SETTINGS_VARIABLE]: settingsText(settings) };
 }
 
 /** Says what the dashboard shows, beside the script: a run's own folder holds what came out. */

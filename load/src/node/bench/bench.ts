@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { collectorVariables } from '../../distributed/collector.js';
 import { type ProcessUsage, watchProcess } from '../../distributed/process-usage.js';
 import { findK6, type K6Binary } from '../k6-binary.js';
 import { runK6 } from '../k6-process.js';
@@ -36,11 +37,8 @@ export interface BenchSizes {
   readonly rounds: number;
 }
 
-/**
- * What an acquire may take. 400 µs, where a request with its signature takes 126: a fast machine's figures, so on any other
- * the ratio is what says something (ADR 0024).
- */
-export const GOALS = { cpuRatio: 3.2, mbPerCaller: 0.6 } as const;
+/** What an acquire may take of k6. */
+export const GOALS = { cpuUs: 400, mbPerCaller: 0.6 } as const;
 
 const FEW_USERS = 10;
 const CALLERS = 10;
@@ -103,7 +101,7 @@ export async function benchUser(sizes: BenchSizes, { env, say }: Surroundings): 
 
 async function usageOf(
   binary: K6Binary,
-  { file, env }: Script,
+  { file, env, callers }: Script,
   { users, turns, folder }: { readonly users: number; readonly turns: number; readonly folder: string },
 ): Promise<ProcessUsage> {
   let usage: (() => ProcessUsage | undefined) | undefined;
@@ -111,7 +109,7 @@ async function usageOf(
     binary,
     script: file,
     args: ['--vus', `${users}`, '--iterations', `${turns}`, '--no-thresholds', '--summary-mode=disabled'],
-    env,
+    env: { ...env, ...collectorVariables({ users, callers }, env) },
     logFile: join(folder, 'k6.log'),
     timeoutMs: 600_000,
     onStart: (pid) => {

@@ -11,6 +11,8 @@ import { furnish, type Site } from '../site.js';
 export interface Script {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
+  /** In each user. */
+  readonly callers: number;
 }
 
 /** Where scripts run. */
@@ -49,7 +51,7 @@ export async function acquireScript({ site, env, endpoint, users }: Place, calle
      export const options = made.options;
      export default made.turn;`,
   );
-  return { file, env: { ...env, ...keysOf(site), [SETTINGS_VARIABLE]: settingsText(settings) } };
+  return { file, env: { ...env, ...keysOf(site), [SETTINGS_VARIABLE]: settingsText(settings) }, callers };
 }
 
 /** Users that send one signed write, and read its reply. */
@@ -70,5 +72,5 @@ export async function bareScript({ site, env, endpoint }: Place): Promise<Script
      export default bareTurn(__ENV);`,
   );
   const told = { BARE_ENDPOINT: endpoint, BARE_REGION: site.connection.region, BARE_BODY: JSON.stringify(write) };
-  return { file, env: { ...env, ...keysOf(site), ...told } };
+  return { file, env: { ...env, ...keysOf(site), ...told }, callers: 1 };
 }
