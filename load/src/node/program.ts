@@ -9,7 +9,7 @@ import { connect } from './connect/connect.js';
 import { EXIT } from './exit-codes.js';
 import { UsageError } from './flags.js';
 import { runDocument, runListing, scenarioDocument, scenarioListing } from './listing.js';
-import { resultsFolder } from './package-root.js';
+import { IS_REPOSITORY, resultsFolder } from './package-root.js';
 import { compareCommand, connectCommand, reportCommand, runsCommand, stopCommand, tuneCommand } from './reading-arguments.js';
 import { comparisonText, reportText } from './result-texts.js';
 import { listRuns } from './results.js';
@@ -147,6 +147,7 @@ async function stop({ args, surroundings, stdout }: Session): Promise<number> {
 
 async function bench({ args, surroundings, stdout }: Session): Promise<number> {
   refuseBut(args, 'bench', ['--quick', '--json']);
+  if (!IS_REPOSITORY) throw new UsageError('bench bundles what it measures from source: run it in the repository');
   const sizes = args.includes('--quick') ? { turns: 1_000, users: 50, rounds: 1 } : { turns: 8_000, users: 300, rounds: 3 };
   const result = await benchUser(sizes, surroundings);
   stdout.write(args.includes('--json') ? documentText({ ...result, goals: GOALS }) : renderBench(result));
