@@ -148,7 +148,7 @@ async function stop({ args, surroundings, stdout }: Session): Promise<number> {
 async function bench({ args, surroundings, stdout }: Session): Promise<number> {
   refuseBut(args, 'bench', ['--quick', '--json']);
   if (!IS_REPOSITORY) throw new UsageError('bench bundles what it measures from source: run it in the repository');
-  const sizes = args.includes('--quick') ? { turns: 1_000, users: 50, rounds: 1 } : { turns: 8_000, users: 300, rounds: 3 };
+  const sizes = args.includes('--quick') ? { turns: 4_000, users: 300, rounds: 1 } : { turns: 8_000, users: 300, rounds: 3 };
   const result = await benchUser(sizes, surroundings);
   stdout.write(args.includes('--json') ? documentText({ ...result, goals: GOALS }) : renderBench(result));
   return result.acquire.cpuUs <= GOALS.cpuUs && result.shared.mbPerCaller <= GOALS.mbPerCaller ? EXIT.ok : EXIT.failed;
