@@ -3,7 +3,10 @@ import { isMillraceError, type LimitStatus, MillraceError, type RateLimitHeaders
 /** The request does not fit now. Nothing was taken at any level. */
 export class RateLimitExceeded extends MillraceError {
   override readonly name = 'RateLimitExceeded';
-  /** How long until the request would fit if nobody else took. Waiting so long suffices, one millisecond less does not. */
+  /**
+   * How long until the request would fit if nobody else took. Waiting so long suffices, one millisecond less does not. Of a
+   * bucket that is spread over several items it is the least of those that were asked, and another may have room before.
+   */
   readonly retryAfterMs: number;
   /** Every limit that was looked at, at every level: those that stand in the way and those that do not. */
   readonly statuses: readonly LimitStatus[];
