@@ -61,6 +61,7 @@ export {
   type Distribution,
   ENTITY_FIELD,
   embeddedMetrics,
+  LEDGER_CHECK_METRICS,
   LEDGER_METRICS,
   LIMITER_METRICS,
   METRIC_DIMENSION,
@@ -106,7 +107,15 @@ export {
   SCHEMA_KEY,
   unescapeName,
 } from './schema/keys.js';
-export { type OpenPeriod, openPeriodKey, openPeriodsUntil, parseOpenPeriod } from './schema/period-keys.js';
+export {
+  type OpenPeriod,
+  openPeriodKey,
+  openPeriodsUntil,
+  parseOpenPeriod,
+  parseUncheckedPeriod,
+  uncheckedPeriodKey,
+  uncheckedPeriods,
+} from './schema/period-keys.js';
 export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
 export {
   parseUsageKey,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { AGGREGATOR_METRICS, embeddedMetrics, LEDGER_METRICS, LIMITER_METRICS } from './metrics.js';
+import { AGGREGATOR_METRICS, embeddedMetrics, LEDGER_CHECK_METRICS, LEDGER_METRICS, LIMITER_METRICS, SEALING_METRICS } from './metrics.js';
 
 describe('the names of metrics', () => {
   it('are told apart, since all are in one namespace and of one table', () => {
-    const names = [AGGREGATOR_METRICS, LIMITER_METRICS, LEDGER_METRICS].flatMap((list) => Object.values(list).map(({ name }) => name));
+    const lists = [AGGREGATOR_METRICS, LIMITER_METRICS, LEDGER_METRICS, LEDGER_CHECK_METRICS, SEALING_METRICS];
+    const names = lists.flatMap((list) => Object.values(list).map(({ name }) => name));
 
     expect(names.length).toBeGreaterThan(30);
     expect(new Set(names).size).toBe(names.length);

@@ -94,6 +94,13 @@ export const LEDGER_METRICS = {
   inFlight: metric('LedgerInFlight'),
 } as const;
 
+/** What the aggregator says, beside that, of the books that it has checked by itself: the ledger of an entity on a resource in a day. */
+export const LEDGER_CHECK_METRICS = {
+  checked: metric('BooksChecked'),
+  /** Those that could not be read, or not be told apart. */
+  unchecked: metric('BooksNotChecked'),
+} as const;
+
 /** Values that were seen, and how often each was: what percentiles can be told from. */
 export interface Distribution {
   readonly values: readonly number[];

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyName } from '../../test/any-name.js';
-import { type OpenPeriod, openPeriodKey, openPeriodsUntil, parseOpenPeriod } from './period-keys.js';
+import {
+  type OpenPeriod,
+  openPeriodKey,
+  openPeriodsUntil,
+  parseOpenPeriod,
+  parseUncheckedPeriod,
+  uncheckedPeriodKey,
+  uncheckedPeriods,
+} from './period-keys.js';
 import { sealKey, usageKey, WINDOW_TYPES } from './usage-keys.js';
 
 const sec = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 });
@@ -43,5 +51,20 @@ describe('the mark of a period that is to be sealed', () => {
     expect(parseOpenPeriod(sealKey('n1', 'hour', 'gpt-4', 0))).toBeUndefined();
     expect(parseOpenPeriod({ partition: 'n1/open', sort: '2027-01-15T09:00:00Z/year/2027-01-15T08:00:00Z/x' })).toBeUndefined();
     expect(parseOpenPeriod({ partition: 'n1/open', sort: '2027-01-15T09:00:00Z/hour/today/x' })).toBeUndefined();
+  });
+});
+
+describe('the mark of a period whose ledger is to be checked', () => {
+  it('is read back as what it was made of, lies where all of them do, and is no mark of one that is to be sealed', () => {
+    fc.assert(
+      fc.property(anyPeriod, (period) => {
+        const key = uncheckedPeriodKey(period);
+
+        expect(parseUncheckedPeriod(key)).toEqual(period);
+        expect(key.partition).toBe(uncheckedPeriods(period.namespaceId).partition);
+        expect(parseOpenPeriod(key)).toBeUndefined();
+        expect(parseUncheckedPeriod(openPeriodKey(period))).toBeUndefined();
+      }),
+    );
   });
 });

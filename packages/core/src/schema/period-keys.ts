@@ -16,9 +16,18 @@ export interface OpenPeriod {
  * The mark of a period that is to be sealed when it is over. No list says what was used in a window, other than all of its
  * entities; the marks of a namespace lie in one partition in the order of their ends, so those that are due are one Query.
  */
-export function openPeriodKey({ namespaceId, resource, type, startMs, endMs }: OpenPeriod): ItemKey {
+export function openPeriodKey(period: OpenPeriod): ItemKey {
+  return periodKey('open', period);
+}
+
+/** The mark of a period that is sealed, and whose ledger is still to be checked: named as the one before, in a partition of its own. */
+export function uncheckedPeriodKey(period: OpenPeriod): ItemKey {
+  return periodKey('unchecked', period);
+}
+
+function periodKey(kind: 'open' | 'unchecked', { namespaceId, resource, type, startMs, endMs }: OpenPeriod): ItemKey {
   return {
-    partition: `${namespaceId}/open`,
+    partition: `${namespaceId}/${kind}`,
     sort: [instantText(endMs), type, instantText(startMs), escapeName(resource)].join('/'),
   };
 }
@@ -29,11 +38,25 @@ export function openPeriodsUntil(namespaceId: string, endMs: number): { readonly
   return { partition: `${namespaceId}/open`, to: `${instantText(endMs)}0` };
 }
 
+/** Where the marks lie of the periods of a namespace whose ledger is to be checked: all of them are due. */
+export function uncheckedPeriods(namespaceId: string): { readonly partition: string } {
+  return { partition: `${namespaceId}/unchecked` };
+}
+
 /** The period that a mark names, or undefined where the key names something else. */
-export function parseOpenPeriod({ partition, sort }: ItemKey): OpenPeriod | undefined {
+export function parseOpenPeriod(key: ItemKey): OpenPeriod | undefined {
+  return parsePeriod('open', key);
+}
+
+/** The period that the mark of {@link uncheckedPeriodKey} names, or undefined where the key names something else. */
+export function parseUncheckedPeriod(key: ItemKey): OpenPeriod | undefined {
+  return parsePeriod('unchecked', key);
+}
+
+function parsePeriod(expected: 'open' | 'unchecked', { partition, sort }: ItemKey): OpenPeriod | undefined {
   const [namespaceId, kind, ...more] = partition.split('/');
   const [end = '', typeText, start = '', resource, ...rest] = sort.split('/');
-  if (kind !== 'open' || !namespaceId || !resource || more.length + rest.length > 0) return undefined;
+  if (kind !== expected || !namespaceId || !resource || more.length + rest.length > 0) return undefined;
   const [type, startMs, endMs] = [WINDOW_TYPES.find((known) => known === typeText), instantMs(start), instantMs(end)];
   if (type === undefined || startMs === undefined || endMs === undefined) return undefined;
   return { namespaceId, resource: unescapeName(resource), type, startMs, endMs };

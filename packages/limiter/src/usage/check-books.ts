@@ -69,7 +69,11 @@ export async function checkBooks(parts: UsageParts, entity: string, resource: st
 
 async function statesOf(parts: UsageParts, entity: string, resource: string): Promise<ReadonlyMap<number, CountedState>> {
   if (parts.source === 'events') return meterOf(parts, { namespaceId: parts.namespaceId, entity, resource });
-  const items = await itemsOf(parts, entity, resource);
+  return countedStates(await itemsOf(parts, entity, resource));
+}
+
+/** What the items of a bucket have counted, by shard. */
+export function countedStates(items: readonly Item[]): ReadonlyMap<number, CountedState> {
   return new Map(
     items.map((item) => {
       const { partition, sort } = keyOf(item);
@@ -114,7 +118,7 @@ function learnRetention(retention: Partial<Record<WindowType, number>>, item: It
 }
 
 /** DynamoDB gives the attributes of an item in any order; what is told has one. */
-function inOrder(a: UsageFinding, b: UsageFinding): number {
+export function inOrder(a: UsageFinding, b: UsageFinding): number {
   const byType = WINDOW_TYPES.indexOf(a.type) - WINDOW_TYPES.indexOf(b.type);
   return byType || a.window.getTime() - b.window.getTime() || a.shard - b.shard || (a.limit < b.limit ? -1 : 1);
 }

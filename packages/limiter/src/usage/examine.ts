@@ -66,6 +66,13 @@ export interface ExamineOptions {
   readonly retention: Retention;
 }
 
+const MISSING: ReadonlySet<FindingKind> = new Set<FindingKind>(['gap', 'beginning', 'end', 'nesting']);
+
+/** Whether records are missing where something of a kind was found. */
+export function isMissing({ kind }: Pick<UsageFinding, 'kind'>): boolean {
+  return MISSING.has(kind);
+}
+
 /** A record is in the stream for a day; one that has not been booked by then never will be. */
 const STREAM_SEC = 86_400;
 

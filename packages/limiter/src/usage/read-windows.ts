@@ -1,10 +1,10 @@
 import { parseUsageKey, unescapeName, usagePartition, usageSort, WINDOW_TYPES, type WindowType } from '@millrace/core';
 import { type UsageWindowItem, windowFromItem } from '@millrace/ledger';
-import { type Item, keyOf } from '../admin/item-table.js';
+import { type Item, type ItemTable, keyOf } from '../admin/item-table.js';
 import { wireItem } from '../admin/level-item.js';
 import type { UsageParts } from './usage-parts.js';
 
-type ReadParts = Pick<UsageParts, 'items' | 'namespaceId' | 'source'>;
+type ReadParts = Pick<UsageParts, 'namespaceId' | 'source'> & { readonly items: Pick<ItemTable, 'query'> };
 
 /** Which windows to read: of one entity, resource and type, those that begin in a half-open range. */
 export interface WindowRange {
