@@ -1,9 +1,20 @@
-import { AGGREGATOR_METRICS, type Clock, embeddedMetrics, METRIC_DIMENSION, type MetricDefinition, SEALING_METRICS } from '@millrace/core';
-import type { BatchFigures, Metrics, SealFigures, SealMetrics, Trouble } from './ports.js';
+import {
+  AGGREGATOR_METRICS,
+  type Clock,
+  embeddedMetrics,
+  LEDGER_CHECK_METRICS,
+  LEDGER_METRICS,
+  METRIC_DIMENSION,
+  type MetricDefinition,
+  SEALING_METRICS,
+} from '@millrace/core';
+import { findingText } from './finding-text.js';
+import type { BatchFigures, FoundInLedger, LedgerFigures, Metrics, SealFigures, SealMetrics, Trouble } from './ports.js';
 
 /** Each figure has a metric: their names are core's, so that a dashboard cannot know others. */
 const BATCH: Readonly<Record<keyof BatchFigures, MetricDefinition>> = AGGREGATOR_METRICS;
 const SEALING: Readonly<Record<keyof SealFigures, MetricDefinition>> = SEALING_METRICS;
+const LEDGER: Readonly<Record<keyof LedgerFigures, MetricDefinition>> = { ...LEDGER_CHECK_METRICS, ...LEDGER_METRICS };
 
 /** Where metrics go, and of which table they are. */
 export interface EmfOptions {
@@ -16,8 +27,8 @@ export interface EmfOptions {
 
 /**
  * Metrics as lines of the embedded metric format, which CloudWatch makes metrics of without a request; what went wrong as
- * lines of JSON. The gaps are those that a batch sees, within it and to what its windows knew. Those between two windows, and
- * how much is missing, only `millrace usage verify` sees.
+ * lines of JSON. The gaps of a batch are those that it sees, within it and to what its windows knew. Those between two windows, and
+ * how much is missing, are found when the day is sealed.
  */
 export class EmfMetrics implements Metrics, SealMetrics {
   readonly #options: EmfOptions;
@@ -32,6 +43,16 @@ export class EmfMetrics implements Metrics, SealMetrics {
 
   seals(figures: SealFigures): void {
     this.#emit(SEALING, { ...figures, isCutShort: Number(figures.isCutShort) });
+  }
+
+  ledger(figures: LedgerFigures): void {
+    this.#emit(LEDGER, figures);
+  }
+
+  finding(found: FoundInLedger): void {
+    const { table, clock, write } = this.#options;
+    const head = { level: 'error', at: new Date(clock.nowMs()).toISOString(), table, what: 'finding', message: findingText(found) };
+    write(JSON.stringify({ ...head, namespace: found.namespace, ...found.finding }));
   }
 
   trouble(trouble: Trouble): void {

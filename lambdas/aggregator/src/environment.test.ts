@@ -31,6 +31,7 @@ describe('the environment', () => {
       MILLRACE_EVENT_BUS: 'limits',
       MILLRACE_SEAL_TYPES: 'month',
       MILLRACE_SEAL_LATE_HOURS: '36',
+      MILLRACE_CHECK_LEDGER: 'false',
       MILLRACE_HINT_WRITES_PER_SEC: '500',
     };
 
@@ -44,7 +45,7 @@ describe('the environment', () => {
       auditBucket: 'audit',
       thresholdRatio: 0.75,
       eventBus: 'limits',
-      seals: { types: ['month'], lateMs: 36 * 3_600_000 },
+      seals: { types: ['month'], lateMs: 36 * 3_600_000, checksLedger: false },
       hintFromPerSec: 500,
     });
     expect(
@@ -59,7 +60,19 @@ describe('the environment', () => {
   });
 
   it('seals a day after the end of a period, unless told otherwise', () => {
-    expect(environmentOf({ ...LEAST, MILLRACE_SEAL_TYPES: 'day,month' }).seals).toEqual({ types: ['day', 'month'], lateMs: 86_400_000 });
+    expect(environmentOf({ ...LEAST, MILLRACE_SEAL_TYPES: 'day,month' }).seals).toEqual({
+      types: ['day', 'month'],
+      lateMs: 86_400_000,
+      checksLedger: true,
+    });
+  });
+
+  it('checks the ledger where days are sealed, unless told otherwise', () => {
+    const checks = (variables: object) => environmentOf({ ...LEAST, ...variables }).seals?.checksLedger;
+
+    expect(checks({ MILLRACE_SEAL_TYPES: 'hour,day', MILLRACE_CHECK_LEDGER: 'true' })).toBe(true);
+    expect(checks({ MILLRACE_SEAL_TYPES: 'day', MILLRACE_CHECK_LEDGER: 'false' })).toBe(false);
+    expect(checks({ MILLRACE_SEAL_TYPES: 'hour,month' })).toBe(false);
   });
 
   it.each([
@@ -80,6 +93,17 @@ describe('the environment', () => {
     ['a seal of a window that there is none of', { MILLRACE_SEAL_TYPES: 'year' }, 'variable MILLRACE_SEAL_TYPES must be some of'],
     ['a time for late records without seals', { MILLRACE_SEAL_LATE_HOURS: '24' }, 'MILLRACE_SEAL_TYPES'],
     ['more than a week for late records', { MILLRACE_SEAL_TYPES: 'day', MILLRACE_SEAL_LATE_HOURS: '169' }, 'from 0 to 168'],
+    [
+      'a check of the ledger without seals',
+      { MILLRACE_CHECK_LEDGER: 'true' },
+      'MILLRACE_CHECK_LEDGER must be set beside MILLRACE_SEAL_TYPES',
+    ],
+    [
+      'a check of days that are not sealed',
+      { MILLRACE_SEAL_TYPES: 'month', MILLRACE_CHECK_LEDGER: 'true' },
+      'day one of MILLRACE_SEAL_TYPES',
+    ],
+    ['a check that is neither', { MILLRACE_SEAL_TYPES: 'day', MILLRACE_CHECK_LEDGER: '1' }, 'must be true or false, got "1"'],
     ['a bus without a threshold', { MILLRACE_EVENT_BUS: 'limits' }, 'MILLRACE_THRESHOLD_PERCENT'],
   ])('with %s is refused, by the name of the variable', (_, variables, message) => {
     expect(() => environmentOf({ ...LEAST, ...variables })).toThrow(message);

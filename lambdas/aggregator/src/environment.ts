@@ -29,6 +29,8 @@ export interface Environment {
 export interface SealSettings {
   readonly types: readonly WindowType[];
   readonly lateMs: number;
+  /** Whether the ledger of each day is checked once that is sealed; never where days are not. */
+  readonly checksLedger: boolean;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -48,6 +50,7 @@ const NAMES = [
   'EVENT_BUS',
   'SEAL_TYPES',
   'SEAL_LATE_HOURS',
+  'CHECK_LEDGER',
   'HINT_WRITES_PER_SEC',
 ] as const;
 
@@ -64,7 +67,7 @@ export function environmentOf(variables: Variables): Environment {
   for (const name of Object.keys(variables)) {
     if (name.startsWith(PREFIX) && !known.includes(name)) throw new ValidationError('variable', `one of ${known.join(', ')}`, name);
   }
-  const value = (name: (typeof NAMES)[number]): string | undefined => variables[PREFIX + name] || undefined;
+  const value: Value = (name) => variables[PREFIX + name] || undefined;
   const table = value('TABLE');
   if (table === undefined) throw new ValidationError('variable MILLRACE_TABLE', 'the name of the table', table);
   const [auditBucket, eventBus, threshold] = [value('AUDIT_BUCKET'), value('EVENT_BUS'), value('THRESHOLD_PERCENT')];
@@ -87,7 +90,7 @@ export function environmentOf(variables: Variables): Environment {
   const windowTypes = types === undefined ? WINDOW_TYPES : typesOf('WINDOW_TYPES', types);
   // 0 turns hints off.
   const hintFromPerSec = wholeNumber('HINT_WRITES_PER_SEC', value('HINT_WRITES_PER_SEC') ?? '800', 0, 1_000) || undefined;
-  const seals = sealsOf(value('SEAL_TYPES'), value('SEAL_LATE_HOURS'), windowTypes);
+  const seals = sealsOf(value, windowTypes);
   return {
     table,
     options: checkHandlerOptions({
@@ -125,17 +128,38 @@ function wholeNumber(name: string, text: string, min: number, max: number): numb
   return number;
 }
 
+type Value = (name: (typeof NAMES)[number]) => string | undefined;
+
 /** Every sealed type must be one that is kept: of another there is nothing to seal, which nobody would notice. */
-function sealsOf(types: string | undefined, lateHours: string | undefined, kept: readonly WindowType[]): SealSettings | undefined {
+function sealsOf(value: Value, kept: readonly WindowType[]): SealSettings | undefined {
+  const [types, lateHours, checks] = [value('SEAL_TYPES'), value('SEAL_LATE_HOURS'), value('CHECK_LEDGER')];
   if (types === undefined) {
-    if (lateHours === undefined) return undefined;
-    throw new ValidationError('variable MILLRACE_SEAL_LATE_HOURS', 'set beside MILLRACE_SEAL_TYPES, which says what is sealed', lateHours);
+    const beside = 'set beside MILLRACE_SEAL_TYPES, which says what is sealed';
+    if (lateHours !== undefined) throw new ValidationError('variable MILLRACE_SEAL_LATE_HOURS', beside, lateHours);
+    if (checks !== undefined) throw new ValidationError('variable MILLRACE_CHECK_LEDGER', beside, checks);
+    return undefined;
   }
   const sealed = typesOf('SEAL_TYPES', types);
   if (!sealed.every((type) => kept.includes(type))) {
     throw new ValidationError('variable MILLRACE_SEAL_TYPES', `some of the types that are kept, ${kept.join(',')}`, types);
   }
-  return { types: sealed, lateMs: wholeNumber('SEAL_LATE_HOURS', lateHours ?? '24', 0, 168) * 3_600_000 };
+  const lateMs = wholeNumber('SEAL_LATE_HOURS', lateHours ?? '24', 0, 168) * 3_600_000;
+  return { types: sealed, lateMs, checksLedger: checksLedgerOf(checks, sealed) };
+}
+
+/** What is checked is days that are sealed, so it cannot be asked for where they are not. */
+function checksLedgerOf(text: string | undefined, sealed: readonly WindowType[]): boolean {
+  const hasDays = sealed.includes('day');
+  if (text === undefined) return hasDays;
+  if (text !== 'true' && text !== 'false') throw new ValidationError('variable MILLRACE_CHECK_LEDGER', 'true or false', text);
+  if (text === 'true' && !hasDays) {
+    throw new ValidationError(
+      'variable MILLRACE_CHECK_LEDGER',
+      'false, or day one of MILLRACE_SEAL_TYPES: days are checked once they are sealed',
+      text,
+    );
+  }
+  return text === 'true';
 }
 
 function typesOf(name: (typeof NAMES)[number], text: string): readonly WindowType[] {

@@ -10,6 +10,8 @@ export type {
   ArchiveStore,
   BatchFigures,
   EventSink,
+  FoundInLedger,
+  LedgerFigures,
   Metrics,
   PeriodMarks,
   SealFigures,
@@ -18,7 +20,7 @@ export type {
   Trouble,
   ZoneReader,
 } from './ports.js';
-export { SCHEDULE_EVENT, SEALING_ACTIONS } from './schedule-event.js';
+export { CHECKING_ACTIONS, SCHEDULE_EVENT, SEALING_ACTIONS } from './schedule-event.js';
 export { makeSealer, type SealAnswer, type Sealer, type SealerOptions, type SealerParts } from './sealer.js';
 export { type HintStore, type HotItem, type SplitHintParts, SplitHints } from './split-hints.js';
 export { STREAM_FILTERS } from './stream-filters.js';

@@ -1,4 +1,5 @@
 import type { OpenPeriod, WindowType } from '@millrace/core';
+import type { UsageFinding } from '@millrace/limiter/admin';
 
 /** The zone of a namespace, in whose calendar its windows lie. */
 export interface ZoneReader {
@@ -75,9 +76,29 @@ export interface SealFigures {
   readonly durationMs: number;
 }
 
+/** What was found in the books that a round has checked: those of an entity on a resource in a day. */
+export interface LedgerFigures {
+  readonly checked: number;
+  /** What could not be read or marked: each time it is tried. */
+  readonly unchecked: number;
+  /** Whatever is wrong in the books of this round, gaps included; absent, as the two below, where none were checked. */
+  readonly findings?: number;
+  /** Places where records are missing. */
+  readonly gaps?: number;
+  /** Limits of bucket items that have counted what no window has yet. */
+  readonly inFlight?: number;
+}
+
+/** Something that is wrong in the ledger. */
+export interface FoundInLedger {
+  /** The name of the namespace. */
+  readonly namespace: string;
+  readonly finding: UsageFinding;
+}
+
 /** Something that went wrong, and how many records of the batch it met. */
 export interface Trouble {
-  readonly what: 'poison' | 'window' | 'period' | 'zone' | 'archive' | 'threshold' | 'hint' | 'deadline' | 'seal';
+  readonly what: 'poison' | 'window' | 'period' | 'zone' | 'archive' | 'threshold' | 'hint' | 'deadline' | 'seal' | 'check';
   readonly message: string;
   readonly records: number;
   /** One of the records. */
@@ -93,4 +114,7 @@ export interface Metrics {
 /** Where a round of sealing tells how it fared. */
 export interface SealMetrics extends Pick<Metrics, 'trouble'> {
   seals(figures: SealFigures): void;
+  /** What a round has found in the ledger; not called where it looked at nothing. */
+  ledger(figures: LedgerFigures): void;
+  finding(found: FoundInLedger): void;
 }

@@ -12,6 +12,9 @@ export const SCHEDULE_EVENT = { source: 'aws.events', 'detail-type': 'Scheduled 
  */
 export const SEALING_ACTIONS = ['dynamodb:BatchGetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:BatchWriteItem'] as const;
 
+/** What it sends more where it checks the ledger of the days that it sealed: the mark of one gives way to another in one transaction. */
+export const CHECKING_ACTIONS = ['dynamodb:DeleteItem'] as const;
+
 /** Whether the function was invoked by its schedule, and not by the stream. */
 export function isScheduleEvent(event: unknown): boolean {
   if (typeof event !== 'object' || event === null) return false;

@@ -1,5 +1,7 @@
-import { ATTRIBUTE, checkInteger, checkKeys, openPeriodsUntil, parseOpenPeriod, SCHEMA_VERSION } from '@millrace/core';
-import { type Administration, type Item, keyOf, Namespaces, type SealParts, sealWindow, zoneOnce } from '@millrace/limiter/admin';
+import { checkInteger, checkKeys, openPeriodsUntil, parseOpenPeriod } from '@millrace/core';
+import { type Administration, type CheckSettings, type Item, keyOf, type SealParts, sealWindow, zoneOnce } from '@millrace/limiter/admin';
+import { LedgerChecks } from './ledger-checks.js';
+import { type WalkedNamespace, walkMarks } from './mark-walk.js';
 import type { SealMetrics } from './ports.js';
 import { checkScheduleEvent } from './schedule-event.js';
 import type { InvocationContext } from './stream-event.js';
@@ -19,6 +21,8 @@ export interface SealerParts {
   /** Of the table as a whole. */
   readonly administration: Administration;
   readonly metrics: SealMetrics;
+  /** By what the ledger of each day that is sealed is checked. @default no ledger is */
+  readonly checks?: CheckSettings;
   readonly options?: SealerOptions;
 }
 
@@ -32,15 +36,6 @@ export interface SealAnswer {
 
 export type Sealer = (event: unknown, context: InvocationContext) => Promise<SealAnswer>;
 
-/** Where the next round goes on: behind a namespace, and there, if it still is the next, behind a mark. */
-interface Place {
-  readonly behindNamespace?: string;
-  readonly namespaceId?: string;
-  readonly behindMark?: string;
-}
-
-const CURSOR = { partition: '_/seals', sort: 'cursor' };
-const MARKS_PER_PAGE = 100;
 const DAY_MS = 86_400_000;
 const ACTOR = 'aggregator';
 
@@ -51,15 +46,21 @@ const ACTOR = 'aggregator';
  *
  * A round ends when the time or its number of periods is used up; the next one goes on behind the last period that was
  * tried, so that a period which is too large for any invocation, or fails each time, keeps nobody else waiting.
+ *
+ * With what time is then left it checks the ledger of the days that are sealed: see {@link LedgerChecks}.
  */
-export function makeSealer({ administration, metrics, options = {} }: SealerParts): Sealer {
+export function makeSealer({ administration, metrics, checks, options = {} }: SealerParts): Sealer {
   const { lateMs, maxPeriods, reserveMs } = checkSealerOptions(options);
   return async (event, context) => {
     checkScheduleEvent(event);
     const startedMs = administration.nowMs();
     const hasTime = (): boolean => context.getRemainingTimeInMillis() > reserveMs;
-    const round = new Round(administration, metrics, { lateMs, maxPeriods, hasTime });
-    const isDone = await round.run();
+    const bounds = { lateMs, maxPeriods, hasTime };
+    const ledger = checks === undefined ? undefined : new LedgerChecks(administration, metrics, checks, bounds);
+    const round = new Round(administration, metrics, bounds, ledger);
+    const isSealed = await round.run();
+    const isChecked = ledger === undefined || (await ledger.run());
+    const isDone = isSealed && isChecked;
     metrics.seals({
       periodsSealed: round.sealed,
       periodsFailed: round.failed,
@@ -93,91 +94,48 @@ class Round {
   readonly #parts: Administration;
   readonly #metrics: SealMetrics;
   readonly #bounds: RoundBounds;
-  /** The last mark that was tried in the namespace at hand. */
-  #tried: string | undefined;
+  readonly #ledger: LedgerChecks | undefined;
 
-  constructor(parts: Administration, metrics: SealMetrics, bounds: RoundBounds) {
+  constructor(parts: Administration, metrics: SealMetrics, bounds: RoundBounds, ledger: LedgerChecks | undefined) {
     this.#parts = parts;
     this.#metrics = metrics;
     this.#bounds = bounds;
+    this.#ledger = ledger;
   }
 
-  /** Seals what it can. True if it has come to the end. */
+  /** Seals what it can, the oldest first. True if it has come to the end. */
   async run(): Promise<boolean> {
-    const begun = await this.#readPlace();
-    for await (const { id, behind } of this.#namespaces(begun?.behindNamespace)) {
-      this.#tried = id === begun?.namespaceId ? begun.behindMark : undefined;
-      if (await this.#sealIn(id)) continue;
-      await this.#notePlace({
-        namespaceId: id,
-        ...(behind === undefined ? {} : { behindNamespace: behind }),
-        ...(this.#tried === undefined ? {} : { behindMark: this.#tried }),
-      });
-      return false;
-    }
-    if (begun !== undefined) await this.#parts.items.deleteAll([CURSOR]);
-    return true;
-  }
-
-  /** The active namespaces behind one, each with the name of the one before it. */
-  async *#namespaces(from: string | undefined): AsyncGenerator<{ readonly id: string; readonly behind: string | undefined }> {
-    const registry = new Namespaces(this.#parts);
-    let [behind, after]: [string | undefined, string | undefined] = [from, from];
-    do {
-      const page = await registry.list(after === undefined ? {} : { after });
-      for (const { name, id, state } of page.namespaces) {
-        if (state === 'active') yield { id, behind };
-        behind = name;
-      }
-      after = page.next;
-    } while (after !== undefined);
-  }
-
-  /** Seals what is due in a namespace, the oldest first. False if there was no time for all. */
-  async #sealIn(namespaceId: string): Promise<boolean> {
-    const { items, nowMs } = this.#parts;
+    const { nowMs } = this.#parts;
     const { lateMs, maxPeriods, hasTime } = this.#bounds;
-    const parts: SealParts = { ...this.#parts, namespaceId, zone: zoneOnce({ items, namespaceId }), mayGoOn: hasTime };
-    const due = { ...openPeriodsUntil(namespaceId, nowMs() - lateMs), pageSize: MARKS_PER_PAGE };
-    for (;;) {
-      if (!hasTime()) return false;
-      const page = await items.query({ ...due, ...(this.#tried === undefined ? {} : { after: this.#tried }) });
-      for (const mark of page.items) {
-        if (!hasTime() || this.sealed + this.failed >= maxPeriods) return false;
-        this.#tried = keyOf(mark).sort;
-        await this.#seal(parts, mark);
-      }
-      if (page.next === undefined) return true;
-    }
+    const ending = await walkMarks(this.#parts, {
+      cursor: 'cursor',
+      due: (namespaceId) => openPeriodsUntil(namespaceId, nowMs() - lateMs),
+      begin: (namespace) => this.#sealIn(namespace),
+      hasTime,
+      mayBegin: () => hasTime() && this.sealed + this.failed < maxPeriods,
+    });
+    return ending !== 'cut short';
+  }
+
+  #sealIn({ id: namespaceId }: WalkedNamespace): (mark: Item) => Promise<void> {
+    const { items } = this.#parts;
+    const parts: SealParts = { ...this.#parts, namespaceId, zone: zoneOnce({ items, namespaceId }), mayGoOn: this.#bounds.hasTime };
+    return (mark) => this.#seal(parts, mark);
   }
 
   async #seal(parts: SealParts, mark: Item): Promise<void> {
+    const key = keyOf(mark);
     try {
-      const period = parseOpenPeriod(keyOf(mark));
-      if (period === undefined) throw new Error(`"${keyOf(mark).sort}" marks no period`);
+      const period = parseOpenPeriod(key);
+      if (period === undefined) throw new Error(`"${key.sort}" marks no period`);
       const { resource, type, startMs } = period;
       await sealWindow(parts, { resource, type, start: new Date(startMs), lateMs: this.#bounds.lateMs, actor: ACTOR });
-      await this.#parts.items.deleteAll([keyOf(mark)]);
+      if (!(await this.#ledger?.takeOver(key, period))) await this.#parts.items.deleteAll([key]);
       this.sealed += 1;
     } catch (error) {
       this.failed += 1;
       const message = error instanceof Error ? error.message : String(error);
-      this.#metrics.trouble({ what: 'seal', message: `${keyOf(mark).sort}: ${message}`, records: 0 });
+      this.#metrics.trouble({ what: 'seal', message: `${key.sort}: ${message}`, records: 0 });
     }
-  }
-
-  async #readPlace(): Promise<Place | undefined> {
-    const [item] = await this.#parts.items.get([CURSOR]);
-    return item?.['place'] as Place | undefined;
-  }
-
-  async #notePlace(place: Place): Promise<void> {
-    const item: Item = {
-      [ATTRIBUTE.partitionKey]: CURSOR.partition,
-      [ATTRIBUTE.sortKey]: CURSOR.sort,
-      [ATTRIBUTE.schemaVersion]: SCHEMA_VERSION,
-      place,
-    };
-    await this.#parts.items.transact([{ kind: 'put', item }]);
   }
 }

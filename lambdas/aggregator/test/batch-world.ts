@@ -1,7 +1,9 @@
 import {
   type BatchFigures,
+  type FoundInLedger,
   type HandlerOptions,
   type HandlerParts,
+  type LedgerFigures,
   type Metrics,
   makeHandler,
   type PeriodMarks,
@@ -67,6 +69,8 @@ export class NotedMetrics implements Metrics, SealMetrics {
   readonly batches: BatchFigures[] = [];
   readonly rounds: SealFigures[] = [];
   readonly troubles: Trouble[] = [];
+  readonly ledgers: LedgerFigures[] = [];
+  readonly found: FoundInLedger[] = [];
 
   figures(figures: BatchFigures): void {
     this.batches.push(figures);
@@ -74,6 +78,14 @@ export class NotedMetrics implements Metrics, SealMetrics {
 
   seals(figures: SealFigures): void {
     this.rounds.push(figures);
+  }
+
+  ledger(figures: LedgerFigures): void {
+    this.ledgers.push(figures);
+  }
+
+  finding(found: FoundInLedger): void {
+    this.found.push(found);
   }
 
   trouble(trouble: Trouble): void {

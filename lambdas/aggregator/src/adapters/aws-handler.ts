@@ -83,7 +83,7 @@ function longestOf(types: readonly WindowType[]): WindowType | undefined {
  * @throws ValidationError if the environment names no type of window that is to be sealed
  */
 export function awsSealer(environment: Environment, parts: AwsParts = {}): Sealer {
-  const { table, options, requestTimeoutMs, seals } = environment;
+  const { table, options, requestTimeoutMs, retention, seals } = environment;
   if (seals === undefined) throw new ValidationError('variable MILLRACE_SEAL_TYPES', 'set for a function that a schedule invokes', seals);
   const clock = parts.clock ?? SYSTEM_CLOCK;
   return makeSealer({
@@ -95,6 +95,7 @@ export function awsSealer(environment: Environment, parts: AwsParts = {}): Seale
       nowMs: () => clock.nowMs(),
     }),
     metrics: metricsOf(environment, parts, clock),
+    ...(seals.checksLedger ? { checks: { types: options.windowTypes, retention } } : {}),
     options: { lateMs: seals.lateMs, reserveMs: options.reserveMs },
   });
 }

@@ -1,13 +1,11 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ATTRIBUTE, type Clock, type OpenPeriod, openPeriodKey, SCHEMA_VERSION, type WindowType, wireKey } from '@millrace/core';
+import { markExpiresSec } from '../mark-life.js';
 import type { PeriodMarks } from '../ports.js';
 import { Remembering } from './remembering.js';
 import type { Sender } from './sender.js';
 
 const MOST_PERIODS = 10_000;
-const DAY_SEC = 86_400;
-/** A mark that nobody has ever looked at goes in the end: whoever turns sealing off leaves nothing behind for ever. */
-const KEPT_DAYS = 400;
 
 /** Marks in the table: one write unit for each period of a resource and each process of the function. */
 export class DynamoMarks implements PeriodMarks {
@@ -31,7 +29,7 @@ export class DynamoMarks implements PeriodMarks {
         Item: {
           ...wireKey(key),
           [ATTRIBUTE.schemaVersion]: { N: String(SCHEMA_VERSION) },
-          [ATTRIBUTE.ttlSec]: { N: String(Math.floor(period.endMs / 1_000) + KEPT_DAYS * DAY_SEC) },
+          [ATTRIBUTE.ttlSec]: { N: String(markExpiresSec(period.endMs)) },
         },
       });
       await this.#sender.run((client, abortSignal) => client.send(command, { abortSignal }));

@@ -178,8 +178,12 @@ describe('the check of all that used a resource in a day', () => {
       let place: CheckPeriodOptions['place'];
       let [checked, slices] = [0, 0];
       do {
-        let left = requests;
-        const slice = await check(world, DAY, { place, mayGoOn: () => (left -= 1) >= 0 });
+        let asked = 0;
+        const mayGoOn = (): boolean => {
+          asked += 1;
+          return asked <= requests;
+        };
+        const slice = await check(world, DAY, { place, mayGoOn });
         found.push(...slice.found.map((finding) => `${finding.entity} ${brief(finding)}`));
         counts.push(slice.gaps);
         [checked, slices, place] = [checked + slice.checked, slices + 1, slice.next];
