@@ -15,7 +15,7 @@ await limiter.limits.setResource('gpt-4', [Limit.perMinute('rpm', 3)]);
 for (const rpm of [2, 1, 1]) await limiter.tryAcquire('key-1', 'gpt-4', { rpm });
 await reporter.flush(); // in Lambda, before each invocation ends: no timer runs after it
 
-// Once a day, wherever you run such things: what the alarm on gaps watches.
+// Where nothing is sealed, or to look at all that there is: into the metrics that the alarm on gaps watches.
 await reportLedger(limiter, await limiter.usage.verify({ settleMs: 0 }), { sink });
 
 await limiter.close(); // reports the rest

@@ -46,12 +46,12 @@ const MOST_TRIES = 3;
 const TURN = 'turn';
 
 /**
- * Checks the ledger of days that are sealed: of each entity that used the resource in the day, whether anything is missing.
- * A day has a mark until it is checked, which takes the place of its open one; so a day is checked by one round, or, where it is too large for one,
+ * Checks the ledger of days that are sealed: of each entity that used the resource in the day, whether anything is missing. A day has a
+ * mark until it is checked, which takes the place of its open one; so a day is checked by one round, or, where it is too large for one,
  * by several, each of which goes on where the mark says.
  *
- * What was found is told once the mark says that it was looked at, so of rounds that run beside each other, or again, one tells it. Only a round
- * that dies between the two tells nothing; one that never hears whether the mark was written tells it nevertheless.
+ * What was found is told once the mark says that it was looked at, so of rounds that run beside each other, or again, one tells it. Only
+ * a round that dies between the two tells nothing; one that never hears whether the mark was written tells it nevertheless.
  *
  * Nothing that goes wrong here is thrown: it is told as trouble, and counted.
  */

@@ -9,7 +9,7 @@ import { statementsOf } from './permissions/permit.js';
 import type { PropChecks } from './prop-checks.js';
 import { grantTableKey } from './table-key.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
-import { sealedTypes } from './usage-sealing.js';
+import { checksLedger, sealedTypes } from './usage-sealing.js';
 
 const PART = 'aggregator';
 const DEFAULT_PREFIX = 'audit/';
@@ -66,7 +66,7 @@ function createRole(scope: Construct, props: UsageAggregatorProps, statements: P
 }
 
 function dutiesOf(props: UsageAggregatorProps): AggregatorDuties {
-  return { watchesThresholds: props.thresholdPercent !== undefined, seals: sealedTypes(props).length > 0 };
+  return { watchesThresholds: props.thresholdPercent !== undefined, seals: sealedTypes(props).length > 0, checks: checksLedger(props) };
 }
 
 /** Exactly what the function sends, each action with why it is there. */

@@ -1,4 +1,5 @@
 import { STREAM_FILTERS } from '@millrace/aggregator-lambda/filters';
+import { LEDGER_CHECK_METRICS, LEDGER_METRICS } from '@millrace/core';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
@@ -14,7 +15,7 @@ import { lambdaCode } from './lambda-assets.js';
 import { PropChecks } from './prop-checks.js';
 import { addTags } from './tagging.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
-import { sealedTypes, sealingRule } from './usage-sealing.js';
+import { checksLedger, sealedTypes, sealingRule } from './usage-sealing.js';
 
 const METRICS_NAMESPACE = 'Millrace';
 const RECOVERABLE_FOR = Duration.days(14);
@@ -39,6 +40,8 @@ export class UsageAggregator extends Construct {
   readonly eventSourceMapping: EventSourceMapping;
   /** What has the function seal windows that are over, again and again. */
   readonly sealRule?: Rule;
+  /** Whether the function checks the ledger of the days that it seals. */
+  readonly checksLedger: boolean;
   private readonly table: ITable;
   private readonly checks: PropChecks;
 
@@ -60,6 +63,7 @@ export class UsageAggregator extends Construct {
     this.handler = this.createFunction(props, aggregatorRole(this, props, outlets, this.checks));
     this.eventSourceMapping = this.createMapping(props, streamArn);
     if (sealedTypes(props).length > 0) this.sealRule = sealingRule(this, this.handler, props.seals?.schedule);
+    this.checksLedger = checksLedger(props);
     addTags(this, this.checks, props.tags);
   }
 
@@ -128,6 +132,21 @@ export class UsageAggregator extends Construct {
   /** Rounds of sealing, 1 for those that ended before all was sealed, and 0 for others. */
   metricSealingCutShort(options?: MetricOptions): Metric {
     return this.metric('SealingCutShort', options);
+  }
+
+  /** Places in the ledger where records are missing, as they are found when days are sealed, and by verifications that are reported. */
+  metricLedgerGaps(options: MetricOptions = {}): Metric {
+    return this.metric(LEDGER_METRICS.gaps.name, { statistic: Stats.MAXIMUM, ...options });
+  }
+
+  /** Books (the ledger of an entity on a resource in a day) that were checked. */
+  metricBooksChecked(options?: MetricOptions): Metric {
+    return this.metric(LEDGER_CHECK_METRICS.checked.name, options);
+  }
+
+  /** What could not be checked, each time that it was tried. */
+  metricBooksNotChecked(options?: MetricOptions): Metric {
+    return this.metric(LEDGER_CHECK_METRICS.unchecked.name, options);
   }
 
   /** Milliseconds that the oldest record of a batch waited in the stream, as Lambda sees it. */

@@ -27,4 +27,14 @@ export interface UsageSealOptions {
    * @default Schedule.rate(Duration.hours(1))
    */
   readonly schedule?: Schedule;
+
+  /**
+   * Whether the ledger of each day is checked once that is sealed: of each entity that used the resource, whether records of the stream
+   * were lost. What is missing goes into the function's log, line by line, and into the metric that the alarm `ledgerGaps` watches;
+   * nothing is repaired by itself. It costs three requests and about five read units for each entity, resource and day, and needs days
+   * among `windowTypes`.
+   *
+   * @default true
+   */
+  readonly checkLedger?: boolean;
 }

@@ -20,6 +20,11 @@ export function sealedTypes({ sealing = true, seals, windowTypes }: UsageAggrega
   return seals?.windowTypes ?? BY_DEFAULT.filter((type) => isKept(type, windowTypes));
 }
 
+/** Whether the ledger is checked: of days, once they are sealed. */
+export function checksLedger(props: UsageAggregatorProps): boolean {
+  return props.seals?.checkLedger !== false && sealedTypes(props).includes(UsageWindowType.DAY);
+}
+
 /** What the function is told of sealing, in the variables that it reads. */
 export function sealingVariables(props: UsageAggregatorProps, checks: PropChecks): Record<string, string | undefined> {
   const { seals, sealing = true, windowTypes } = props;
@@ -29,8 +34,15 @@ export function sealingVariables(props: UsageAggregatorProps, checks: PropChecks
   if (strange.length > 0) checks.refuse(`seals.windowTypes must be some of windowTypes, got: ${strange.join(', ')}`);
   if (sealing && seals !== undefined && types.length === 0) checks.refuse('seals.windowTypes must hold at least one type, got: none');
   const delay = checks.hours('seals.delay', seals?.delay, 0, MAX_DELAY_HOURS);
+  if (seals?.checkLedger === true && types.length > 0 && !types.includes(UsageWindowType.DAY)) {
+    checks.refuse(`seals.checkLedger must be left out where no days are sealed, got: true, with ${types.join(', ')}`);
+  }
   if (types.length === 0) return {};
-  return { MILLRACE_SEAL_TYPES: [...new Set(types)].join(','), MILLRACE_SEAL_LATE_HOURS: delay?.toHours().toString() };
+  return {
+    MILLRACE_SEAL_TYPES: [...new Set(types)].join(','),
+    MILLRACE_SEAL_LATE_HOURS: delay?.toHours().toString(),
+    MILLRACE_CHECK_LEDGER: seals?.checkLedger === false ? 'false' : undefined,
+  };
 }
 
 /** Invokes the function by a schedule. A round that never began is not made up for: the next one does all that it would have. */

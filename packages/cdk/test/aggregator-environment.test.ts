@@ -53,7 +53,7 @@ describe('what the function is told', () => {
   });
 
   it('is to seal days and months without props, a day after they are over, as far as they are kept', () => {
-    expect(readBack().seals).toEqual({ types: ['day', 'month'], lateMs: 86_400_000 });
+    expect(readBack().seals).toEqual({ types: ['day', 'month'], lateMs: 86_400_000, checksLedger: true });
     expect(readBack(() => ({ windowTypes: [UsageWindowType.HOUR, UsageWindowType.MONTH] })).seals?.types).toEqual(['month']);
     expect(readBack(() => ({ windowTypes: [UsageWindowType.HOUR] })).seals).toBeUndefined();
   });
@@ -61,8 +61,20 @@ describe('what the function is told', () => {
   it('is to seal what is said, when it is said', () => {
     const seals = { windowTypes: [UsageWindowType.HOUR, UsageWindowType.DAY], delay: Duration.hours(48) };
 
-    expect(readBack(() => ({ seals })).seals).toEqual({ types: ['hour', 'day'], lateMs: 48 * 3_600_000 });
-    expect(readBack(() => ({ seals: { delay: Duration.hours(0) } })).seals).toEqual({ types: ['day', 'month'], lateMs: 0 });
+    expect(readBack(() => ({ seals })).seals).toEqual({ types: ['hour', 'day'], lateMs: 48 * 3_600_000, checksLedger: true });
+    expect(readBack(() => ({ seals: { delay: Duration.hours(0) } })).seals).toMatchObject({ types: ['day', 'month'], lateMs: 0 });
+  });
+
+  it('is to check the ledger where days are sealed, unless that is turned off; where they are not it cannot be asked for', () => {
+    const { MONTH } = UsageWindowType;
+
+    expect(readBack(() => ({ seals: { checkLedger: true } })).seals?.checksLedger).toBe(true);
+    expect(readBack(() => ({ seals: { checkLedger: false } })).seals?.checksLedger).toBe(false);
+    expect(readBack(() => ({ seals: { windowTypes: [MONTH], checkLedger: false } })).seals?.checksLedger).toBe(false);
+    expect(readBack(() => ({ seals: { windowTypes: [MONTH] } })).seals?.checksLedger).toBe(false);
+    expect(mistakesOf(build(() => ({ seals: { windowTypes: [MONTH], checkLedger: true } })))).toEqual([
+      'seals.checkLedger must be left out where no days are sealed, got: true, with month',
+    ]);
   });
 
   it('is nothing of seals that are none', () => {

@@ -1,4 +1,12 @@
-import { awsHandler, awsSealer, environmentOf, SCHEDULE_EVENT, SEALING_ACTIONS, STREAM_FILTERS } from '@millrace/aggregator-lambda';
+import {
+  awsHandler,
+  awsSealer,
+  CHECKING_ACTIONS,
+  environmentOf,
+  SCHEDULE_EVENT,
+  SEALING_ACTIONS,
+  STREAM_FILTERS,
+} from '@millrace/aggregator-lambda';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { createTable } from '@millrace/limiter/admin';
 import { EngineStream, launchEngine, StreamPump } from '@millrace/testing';
@@ -57,9 +65,15 @@ describe('what the aggregator sends', () => {
   afterAll(() => table.close());
 
   it.each<[string, Readonly<Record<string, string>>, AggregatorDuties]>([
-    ['the ledger', {}, { watchesThresholds: false, seals: false }],
-    ['thresholds, too,', { MILLRACE_THRESHOLD_PERCENT: '1' }, { watchesThresholds: true, seals: false }],
-    ['seals, too,', { MILLRACE_SEAL_TYPES: 'hour,day' }, { watchesThresholds: false, seals: true }],
+    ['the ledger', {}, { watchesThresholds: false, seals: false, checks: false }],
+    ['thresholds, too,', { MILLRACE_THRESHOLD_PERCENT: '1' }, { watchesThresholds: true, seals: false, checks: false }],
+    [
+      'seals, too,',
+      { MILLRACE_SEAL_TYPES: 'hour,day', MILLRACE_CHECK_LEDGER: 'false' },
+      { watchesThresholds: false, seals: true, checks: false },
+    ],
+    // Weeks, since hours have their seals by now.
+    ['checks, too,', { MILLRACE_SEAL_TYPES: 'day,week' }, { watchesThresholds: false, seals: true, checks: true }],
   ])('for %s is all that its role allows, and nothing else', async (_, variables, duties) => {
     const statements = jsonOf(statementsOf(aggregatorPermits(duties), TABLE_ARN));
     const sent = await table.work(variables);
@@ -67,5 +81,6 @@ describe('what the aggregator sends', () => {
     expect(refused(statements, sent)).toEqual([]);
     expect(unused(statements, sent)).toEqual([]);
     if (duties.seals) expect(statements.flatMap(({ Action }) => Action)).toEqual(expect.arrayContaining([...SEALING_ACTIONS]));
+    if (duties.checks) expect(statements.flatMap(({ Action }) => Action)).toEqual(expect.arrayContaining([...CHECKING_ACTIONS]));
   });
 });

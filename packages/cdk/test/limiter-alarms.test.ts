@@ -36,6 +36,7 @@ const NAMES = [
   'IteratorAge',
   'PeriodsNotSealed',
   'SealingCutShort',
+  'BooksNotChecked',
   'ReadThrottles',
   'WriteThrottles',
   'KeyRangeThrottles',
@@ -93,6 +94,7 @@ describe('the alarms of a limiter without props', () => {
     const byDay = { Namespace: 'Millrace', Period: 86_400, EvaluationPeriods: 3 };
     template.hasResourceProperties(ALARM, { ...byDay, MetricName: 'PeriodsNotSealed', Statistic: 'Sum', Threshold: 1 });
     template.hasResourceProperties(ALARM, { ...byDay, MetricName: 'SealingCutShort', Statistic: 'Average', Threshold: 0.9 });
+    template.hasResourceProperties(ALARM, { ...byDay, MetricName: 'BooksNotChecked', Statistic: 'Sum', Threshold: 1 });
   });
 
   it.each([
@@ -128,7 +130,7 @@ describe('the alarms of a limiter without props', () => {
       Dimensions: Match.anyValue(),
       MetricName: 'LedgerGaps',
       Threshold: 1,
-      Period: 3_600,
+      Period: 86_400,
     });
   });
 
@@ -194,7 +196,7 @@ describe('the props of alarms', () => {
 
   it('leave out what is about an aggregator where there is none', () => {
     const template = templateOf((stack) => new LimiterAlarms(stack, 'Alarms', { table: new LimiterTable(stack, 'Table').table }));
-    expect([...alarmsOf(template).keys()].sort()).toEqual(NAMES.slice(6).sort());
+    expect([...alarmsOf(template).keys()].sort()).toEqual(NAMES.slice(7).sort());
   });
 
   it('leave out what is about sealing where nothing is sealed', () => {
@@ -202,8 +204,19 @@ describe('the props of alarms', () => {
       const { table } = new LimiterTable(stack, 'Table');
       new LimiterAlarms(stack, 'Alarms', { table, aggregator: new UsageAggregator(stack, 'Usage', { table, sealing: false }) });
     });
-    const others = NAMES.filter((name) => !/Seal/.test(name));
+    const others = NAMES.filter((name) => !/Seal|Books/.test(name));
     expect([...alarmsOf(template).keys()].sort()).toEqual(others.sort());
+  });
+
+  it('leave out what is about checks where nothing is checked, but for gaps: others may report those', () => {
+    const template = templateOf((stack) => {
+      const { table } = new LimiterTable(stack, 'Table');
+      new LimiterAlarms(stack, 'Alarms', {
+        table,
+        aggregator: new UsageAggregator(stack, 'Usage', { table, seals: { checkLedger: false } }),
+      });
+    });
+    expect([...alarmsOf(template).keys()].sort()).toEqual(NAMES.filter((name) => name !== 'BooksNotChecked').sort());
   });
 
   it('are told at once where several are wrong', () => {

@@ -124,7 +124,7 @@ describe('the dashboard of a limiter', () => {
   it('draws the timeout into the duration, and has all alarms', () => {
     const duration = widgets.find(({ properties: { title } }) => title === 'Duration');
     expect(duration?.properties.annotations?.horizontal).toMatchObject([{ value: 60_000 }]);
-    expect(widgets.find(({ type }) => type === 'alarm')?.properties.alarms).toHaveLength(13);
+    expect(widgets.find(({ type }) => type === 'alarm')?.properties.alarms).toHaveLength(14);
   });
 
   it('says what to do, where the alarms say it, too', () => {

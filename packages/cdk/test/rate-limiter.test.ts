@@ -139,7 +139,7 @@ describe('what watches a limiter', () => {
       metrics?.filter(({ MetricStat: stat }) => stat !== undefined).length ?? 1;
     const looksAt = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties: alarm }) => metricsOf(alarm));
     // By which they cost what the README says.
-    expect([looksAt.length, looksAt.reduce((sum, metrics) => sum + metrics, 0)]).toEqual([13, 27]);
+    expect([looksAt.length, looksAt.reduce((sum, metrics) => sum + metrics, 0)]).toEqual([14, 28]);
     expect(stack.resolve(dashboard?.dashboard.dashboardName)).toMatchObject({ Ref: expect.stringMatching(/^LimiterDashboard/) });
     expect(JSON.stringify(template.findResources('AWS::CloudWatch::Dashboard'))).toContain('"LimiterAlarmsDailyCost');
   });

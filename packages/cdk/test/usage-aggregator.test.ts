@@ -248,6 +248,9 @@ describe('the metrics of an aggregator', () => {
       aggregator.metricPeriodsSealed(),
       aggregator.metricPeriodsNotSealed(),
       aggregator.metricSealingCutShort(),
+      aggregator.metricLedgerGaps(),
+      aggregator.metricBooksChecked(),
+      aggregator.metricBooksNotChecked(),
     ].map((metric) => stack.resolve(metric.toMetricConfig().metricStat));
 
     expect(found.map(({ metricName, statistic }) => `${metricName} ${statistic}`)).toEqual([
@@ -262,6 +265,9 @@ describe('the metrics of an aggregator', () => {
       'PeriodsSealed Sum',
       'PeriodsNotSealed Sum',
       'SealingCutShort Sum',
+      'LedgerGaps Maximum',
+      'BooksChecked Sum',
+      'BooksNotChecked Sum',
     ]);
     for (const { namespace, dimensions } of found) {
       expect(namespace).toBe('Limits/Prod');

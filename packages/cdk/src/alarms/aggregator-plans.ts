@@ -12,7 +12,11 @@ const BY_DAYS = { evaluationPeriods: 3, maxEvaluationPeriods: 7 };
 
 /** The alarms on the function behind the stream. */
 export function aggregatorPlans(aggregator: UsageAggregator): AlarmPlan[] {
-  return [...streamPlans(aggregator), ...(aggregator.sealRule === undefined ? [] : sealingPlans(aggregator))];
+  return [
+    ...streamPlans(aggregator),
+    ...(aggregator.sealRule === undefined ? [] : sealingPlans(aggregator)),
+    ...(aggregator.checksLedger ? [checkPlan(aggregator)] : []),
+  ];
 }
 
 function streamPlans(aggregator: UsageAggregator): AlarmPlan[] {
@@ -87,4 +91,18 @@ function sealingPlans(aggregator: UsageAggregator): AlarmPlan[] {
         'Raise the timeout and the memory of the function, seal more often (seals.schedule), or fewer types of windows.',
     },
   ];
+}
+
+/** What is not read in one round is in the next. While nothing is read at all, the alarm on gaps has no data, and would stay silent. */
+function checkPlan(aggregator: UsageAggregator): AlarmPlan {
+  return {
+    name: 'booksNotChecked',
+    heading: 'Books not checked',
+    metric: aggregator.metricBooksNotChecked({ period: Duration.days(1) }),
+    threshold: 1,
+    ...BY_DAYS,
+    advice:
+      'The ledger of days that are sealed could not be checked, for days, so nobody would hear of gaps in it. ' +
+      'Limits and usage are not touched. The log of the function says which, and why; `millrace usage verify` checks by hand.',
+  };
 }

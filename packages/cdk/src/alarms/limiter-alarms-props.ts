@@ -94,6 +94,13 @@ export interface LimiterAlarmsOptions {
   readonly sealingCutShort?: AlarmSettings;
 
   /**
+   * What could not be read of the ledger of days that are sealed, and so not be checked. Books of an entity or a day; a day.
+   *
+   * @default - 1 book, 3 periods
+   */
+  readonly booksNotChecked?: AlarmSettings;
+
+  /**
    * Reads refused because the table or the account may not do more. Requests; 5 minutes.
    *
    * @default - 10 requests, 2 periods
@@ -130,7 +137,8 @@ export interface LimiterAlarmsOptions {
   readonly unavailable?: AlarmSettings;
 
   /**
-   * Gaps that a verification of the ledger found. Gaps; an hour. Needs a verification that reports.
+   * Gaps that were found in the ledger: by the aggregator in the days that it seals, unless that is turned off (`seals.checkLedger`), and
+   * by verifications that are reported. Gaps; a day.
    *
    * @default - 1 gap, 1 period
    */

@@ -91,13 +91,14 @@ function ledgerPlan(metrics: WatchedMetrics): AlarmPlan {
   return {
     name: 'ledgerGaps',
     heading: 'Ledger gaps',
-    metric: metrics.own(LEDGER_METRICS.gaps, { period: Duration.hours(1), statistic: Stats.MAXIMUM }),
+    // Each day is checked once: in a shorter period the alarm would be over before anybody has looked.
+    metric: metrics.own(LEDGER_METRICS.gaps, { period: Duration.days(1), statistic: Stats.MAXIMUM }),
     threshold: 1,
     evaluationPeriods: 1,
-    maxEvaluationPeriods: 24,
+    maxEvaluationPeriods: 7,
     advice:
       'Usage was taken that the ledger does not have: records of the stream were lost. Limits hold nevertheless. ' +
-      'Run `millrace usage verify`; put failed batches back first, and then run `millrace usage repair`.',
+      'The log of the aggregator says whose and how much; put failed batches back first, and then run `millrace usage repair`.',
   };
 }
 

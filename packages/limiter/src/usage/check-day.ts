@@ -45,10 +45,10 @@ const DAYS_BEFORE = 7;
 const NO_STATES: ReadonlyMap<number, CountedState> = new Map();
 
 /**
- * Looks at one day of an entity's books on a resource: whether it joins what was used before it, whether its hours are those of the day, and
- * whether the bucket has counted anything behind it that never came. Nobody must write to the day any more, so nothing is
- * looked at twice. Two Queries of windows and one read of the bucket's items: about five read units; one Query more where the
- * entity rested for a week before the day, and one where the bucket is in use right now.
+ * Looks at one day of an entity's books on a resource: whether it joins what was used before it, whether its hours are those of the day,
+ * and whether the bucket has counted anything behind it that never came. Nobody must write to the day any more, so nothing is looked at
+ * twice. Two Queries of windows and one read of the bucket's items: about five read units; one Query more where the entity rested for a
+ * week before the day, and one where the bucket is in use right now.
  *
  * `key` is that of a window of the day, as the index has it. Of several windows of an entity (shards, eras) only the
  * first stands for the entity; for all others there is no answer, so whoever goes over the index is told of each once.

@@ -11,7 +11,10 @@ export interface IndexPlace {
 export interface CheckPeriodOptions {
   /** Where to begin. @default at the beginning */
   readonly place?: IndexPlace | undefined;
-  /** Whether entities that cannot be read for want of an answer are passed over. @default the check ends before them, to be begun there again */
+  /**
+   * Whether entities that cannot be read for want of an answer are passed over. @default the check ends before them, to be begun there
+   * again
+   */
   readonly passOver?: boolean;
   /** Asked before each request; once it says no, nothing more is begun. @default yes */
   readonly mayGoOn?: () => boolean;
@@ -45,9 +48,9 @@ class CheckInterrupted extends Error {
 }
 
 /**
- * Checks the books of all entities that used a resource in a day that nobody writes to any more: those that the index has.
- * It may be cut short after any page of it (50 windows): what was looked at until then is told, and the next call goes on behind it, so of parts
- * that follow each other each entity is told by one. Costs a read for each page, and what {@link checkDay} does for each entity.
+ * Checks the books of all entities that used a resource in a day that nobody writes to any more: those that the index has. It may be cut
+ * short after any page of it (50 windows): what was looked at until then is told, and the next call goes on behind it, so of parts that
+ * follow each other each entity is told by one. Costs a read for each page, and what {@link checkDay} does for each entity.
  */
 export async function checkPeriod(parts: CheckParts, day: DayOfResource, options: CheckPeriodOptions = {}): Promise<PeriodSlice> {
   const { passOver = false, mayGoOn = () => true } = options;
