@@ -143,6 +143,30 @@ describe('the check of a day', () => {
     expect((await check(world)).found.map(brief)).toEqual(['gap day rpm 05-11T00:00 > 05-12T00:00 3 0']);
   });
 
+  it('tells what was lost of a limit of which nothing was ever booked, by the last day that has anything of its item', async () => {
+    const world = new UsageWorld({ at: '2027-05-10T10:00:00Z' });
+    await world.lose({ limit: 'tpm', used: 10 });
+    await world.at('2027-05-11T10:00:00Z').use({ used: 1 });
+    await world.at('2027-05-12T10:00:00Z').use({ used: 1 });
+
+    expect(await toldByDay(world)).toEqual(['12: end day tpm - > 05-10T00:00 10 0']);
+  });
+
+  it('misses no hours that have expired', async () => {
+    const table = new MemoryTable();
+    const world = new UsageWorld({ table, at: '2027-05-12T08:00:00Z' });
+    await world.use({ used: 10 });
+    await world.at('2027-05-12T20:00:00Z').use({ used: 1 });
+    world.at('2027-05-14T12:00:00Z');
+    const expired = table.items().filter(({ SK }) => String(SK).startsWith('hour/gpt-4/2027-05-12T08'));
+    await table.deleteAll(expired.map(({ PK, SK }) => ({ partition: String(PK), sort: String(SK) })));
+    const parts = { ...world.parts, types: world.types, retention: { hour: 2, day: 400 }, namespaceId: NAMESPACE };
+
+    expect(expired).toHaveLength(1);
+    expect((await checkPeriod(parts, DAY)).found).toEqual([]);
+    expect((await check(world)).found).toMatchObject([{ kind: 'nesting', type: 'hour' }]);
+  });
+
   it('has a day of the zone, of 23 or 25 hours', async () => {
     const world = new UsageWorld({ zone: 'Europe/Berlin', at: '2027-03-27T22:30:00Z' });
     await world.use({ used: 10 });

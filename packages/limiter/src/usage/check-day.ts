@@ -65,12 +65,34 @@ export async function checkDay(parts: CheckParts, day: DayOfResource, key: ItemK
   const isBooked = [...notBooked(seen, states, ['day']).values()].every(({ size }) => size === 0);
   const days = isBooked ? seen : await books.days();
 
-  const isOfDay = (startMs: number): boolean => startMs >= day.startMs && startMs < day.endMs;
   const options = { zone, nowMs: parts.nowMs(), retention: parts.retention };
+  const tellers = new Tellers(days, books.fromMs);
+  const isTold = (shard: number, startMs: number): boolean => tellers.of(shard, startMs) === day.startMs;
   const joins = examine([...older, ...days], states, { ...options, types: ['day'], sinceMs: books.fromMs }).map(({ finding }) => finding);
   const within = parts.types.includes('hour') ? withinDay([...own, ...hours], options) : [];
-  const found = [...joins, ...within].filter(({ window }) => isOfDay(window.getTime())).sort(inOrder);
-  return { found, inFlight: inFlightOf(days, states, { zone, joins, isOfDay }) };
+  const found = [...joins.filter(({ shard, window }) => isTold(shard, window.getTime())), ...within].sort(inOrder);
+  return { found, inFlight: inFlightOf(days, states, { zone, joins, isTold }) };
+}
+
+/** Which day tells what lies in one: that day, unless the bucket item has no window in it (all of its first use was lost); then its last. */
+class Tellers {
+  readonly #starts = new Map<number, Set<number>>();
+  readonly #fromMs: number;
+
+  constructor(days: readonly UsageWindowItem[], fromMs: number) {
+    this.#fromMs = fromMs;
+    for (const { ref } of days) {
+      const starts = this.#starts.get(ref.bucket.shard) ?? new Set();
+      this.#starts.set(ref.bucket.shard, starts.add(ref.startMs));
+    }
+  }
+
+  /** Undefined for what lies before all that was read: whether it is missing cannot be told from that. */
+  of(shard: number, startMs: number): number | undefined {
+    const starts = this.#starts.get(shard);
+    if (starts === undefined || startMs < this.#fromMs) return undefined;
+    return starts.has(startMs) ? startMs : Math.max(...starts);
+  }
 }
 
 /** Whether the hours join each other, and are those of the day. Where the day itself does not join, only the day tells it. */
@@ -166,18 +188,18 @@ interface Behind {
   readonly zone: string;
   /** What was found of the days: what is lost at their end is not on its way. */
   readonly joins: readonly UsageFinding[];
-  readonly isOfDay: (startMs: number) => boolean;
+  readonly isTold: (shard: number, startMs: number) => boolean;
 }
 
 /** It belongs to the last day that has the limit, so that a limit is told by one day, however many are looked at. */
-function inFlightOf(days: readonly UsageWindowItem[], states: ReadonlyMap<number, CountedState>, { zone, joins, isOfDay }: Behind): number {
+function inFlightOf(days: readonly UsageWindowItem[], states: ReadonlyMap<number, CountedState>, { zone, joins, isTold }: Behind): number {
   const lost = new Set(joins.flatMap(({ kind, shard, limit }) => (kind === 'end' ? [`${shard} ${limit}`] : [])));
   const behind = [...notBooked(days, states, ['day'])].flatMap(([shard, steps]) =>
     [...steps].filter(([limit, { isBirth }]) => {
       const having = days.filter((window) => window.ref.bucket.shard === shard && window.limits.has(limit));
       const bornMs = (states.get(shard)?.eraUs ?? 0) / 1_000;
       const startMs = isBirth ? windowOf(Math.floor(bornMs), zone, 'day').startMs : Math.max(...having.map(({ ref }) => ref.startMs));
-      return isOfDay(startMs) && !lost.has(`${shard} ${limit}`);
+      return isTold(shard, startMs) && !lost.has(`${shard} ${limit}`);
     }),
   );
   return behind.length;
