@@ -1,7 +1,7 @@
 import { type Clock, checkInteger, checkKeys, checkName, MAX_SHARDS, ValidationError } from '@millrace/core';
 import { checkActor } from './admin/administration.js';
 import { type BillingOptions, type BillingSettings, checkBilling } from './billing/billing-options.js';
-import { type ConnectionOptions, checkTableName } from './dynamo/client.js';
+import { type ConnectionOptions, checkTableName, MAX_CONNECTIONS } from './dynamo/client.js';
 import { checkTransport, type TransportName } from './dynamo/open-transport.js';
 import { checkHedging, checkPrefetch, type HedgingOptions, type PrefetchOptions, type PrefetchSettings } from './engine/index.js';
 
@@ -16,6 +16,11 @@ export interface RateLimiterOptions extends ConnectionOptions {
    * endpoint; `sdk` through it. Administration always goes through the SDK. @default 'lean'; 'sdk' beside `client`, always
    */
   readonly transport?: TransportName;
+  /**
+   * The most connections to DynamoDB at once; a request that finds none free waits for one, within its time. Administration
+   * has as many of its own where acquires are sent `lean`. Not beside `client`, which has its own. @default 256
+   */
+  readonly maxConnections?: number;
   /** @default the system's time */
   readonly clock?: Clock;
   /**
@@ -64,6 +69,7 @@ const KNOWN: readonly (keyof RateLimiterOptions)[] = [
   'credentials',
   'client',
   'transport',
+  'maxConnections',
   'clock',
   'clockCorrection',
   'actor',
@@ -99,6 +105,7 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
   return {
     table: checkTableName(table),
     transport: checkTransport(options.transport, options.client),
+    maxConnections: checkConnections(options),
     clock,
     clockCorrection,
     actor: checkActor({ actor: undefined }, options.actor === undefined ? {} : { actor: options.actor }),
@@ -113,4 +120,11 @@ export function checkOptions(options: RateLimiterOptions): CheckedOptions {
     billing: checkBilling(options.billing),
     maxShards: checkInteger('option "maxShards"', options.maxShards ?? MAX_SHARDS, 1, MAX_SHARDS),
   };
+}
+
+/** A client of the user's own has its own connections: a bound beside it would bound nothing. */
+function checkConnections({ maxConnections, client }: RateLimiterOptions): number {
+  if (maxConnections !== undefined && client !== undefined)
+    throw new ValidationError('option "maxConnections"', 'left out beside "client", which has its own', maxConnections);
+  return checkInteger('option "maxConnections"', maxConnections ?? MAX_CONNECTIONS, 1, 10_000);
 }

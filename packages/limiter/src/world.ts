@@ -79,18 +79,19 @@ export async function openWorld(checked: CheckedOptions, options: ConnectionOpti
     maxEntries,
     maxWaiters,
     maxShards,
+    maxConnections,
     hedging,
     prefetch,
     billing,
   } = checked;
-  const connected = await connect(options, table);
+  const connected = await connect(options, table, maxConnections);
   const stats = new Stats();
   const clockWatch = checked.clockCorrection ? new ClockWatch(checked.clock, warnOfClock) : undefined;
   const clock = new MonotonicClock(clockWatch?.clock ?? checked.clock);
   const runtime = { clock, sleep, random: Math.random, stats };
   // No request outlives the call that it belongs to.
   const timeoutMs = Math.min(requestTimeoutMs, deadlineMs);
-  const sending = { table, timeoutMs, onRequest: stats.request.bind(stats), times: clockWatch?.times };
+  const sending = { table, timeoutMs, maxConnections, onRequest: stats.request.bind(stats), times: clockWatch?.times };
   const { transport, connection } = await openTransport(checked.transport, connected, sending);
   const sender = new Sender(connection.client, table, timeoutMs, sending.onRequest, sending.times);
   const store = new DynamoStore(transport, table);

@@ -46,6 +46,13 @@ describeBadCalls('options of open that are refused', () => world, [
     call: ({ table }) => RateLimiter.open({ table: table.table, client: table.client, transport: 'lean' }),
     says: ['option "transport"', 'beside "client"', 'got "lean"'],
   },
+  opening('no connections at all', { maxConnections: 0 }, ['option "maxConnections"', 'got 0']),
+  opening('half a connection', { maxConnections: 0.5 }, ['option "maxConnections"', 'got 0.5']),
+  {
+    title: 'a bound on connections beside a client, which has its own',
+    call: ({ table }) => RateLimiter.open({ table: table.table, client: table.client, maxConnections: 10 }),
+    says: ['option "maxConnections"', 'beside "client"', 'got 10'],
+  },
   opening('a clock that is a function', { clock: () => 1 }, ['option "clock"', 'nowMs()', 'a function']),
   opening('a clock without nowMs', { clock: { now: () => 1 } }, ['option "clock"', 'nowMs()', 'an object with now']),
   opening('a correction of the clock by a number', { clockCorrection: 250 }, ['option "clockCorrection"', 'true or false', 'got 250']),

@@ -24,7 +24,8 @@ export interface Connection {
   close(): void;
 }
 
-const MAX_SOCKETS = 256;
+/** The most connections at once where nobody says how many. */
+export const MAX_CONNECTIONS = 256;
 const TABLE_NAME = /^[A-Za-z0-9_.-]{3,255}$/;
 
 /** Checks the name of a table by DynamoDB's rules. */
@@ -34,7 +35,7 @@ export function checkTableName(table: unknown): string {
 }
 
 /** Makes a client, or takes the one that was handed in. Opens no connection; `table` is only said in messages. */
-export async function connect(options: ConnectionOptions, table: string): Promise<Connection> {
+export async function connect(options: ConnectionOptions, table: string, maxConnections = MAX_CONNECTIONS): Promise<Connection> {
   if (options.client !== undefined) {
     if (typeof options.client !== 'object' || options.client === null || typeof options.client.send !== 'function') {
       throw new ValidationError('option "client"', 'a DynamoDBClient or a DynamoDBDocumentClient', options.client);
@@ -56,7 +57,7 @@ export async function connect(options: ConnectionOptions, table: string): Promis
     ...(region === undefined ? {} : { region }),
     ...(credentials === undefined ? {} : { credentials }),
     maxAttempts: 1,
-    requestHandler: { connectionTimeout: 1_000, httpAgent: { maxSockets: MAX_SOCKETS }, httpsAgent: { maxSockets: MAX_SOCKETS } },
+    requestHandler: { connectionTimeout: 1_000, httpAgent: { maxSockets: maxConnections }, httpsAgent: { maxSockets: maxConnections } },
   });
   try {
     await client.config.region();

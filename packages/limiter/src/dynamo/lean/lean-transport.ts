@@ -8,6 +8,7 @@ import { RequestSigner } from '../../wire/request-signer.js';
 import { mendable, SigningClock } from '../../wire/signing-clock.js';
 import { WireError } from '../../wire/wire-error.js';
 import type { UpdateReply, WireOperation, WireOperations, WireTransport } from '../../wire/wire-transport.js';
+import { MAX_CONNECTIONS } from '../client.js';
 import type { ReplyTimes } from '../reply-times.js';
 import { Exchange, type RawReply } from './exchange.js';
 import { type CredentialProvider, HeldCredentials, type ProvidedCredentials } from './held-credentials.js';
@@ -21,6 +22,8 @@ export interface LeanOptions {
   /** How long one request may take, with all that belongs to it. */
   readonly timeoutMs: number;
   readonly onRequest: RequestListener;
+  /** The most connections at once; a request that finds none free waits. @default 256 */
+  readonly maxConnections?: number;
   /** Told when replies came, and what time they say. */
   readonly times?: ReplyTimes | undefined;
   /** The time that signatures say. @default the system's */
@@ -36,7 +39,6 @@ interface LeanParts extends LeanOptions {
   readonly clock: SigningClock;
 }
 
-const MAX_CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** Shorter than what lies between here and DynamoDB keeps a silent connection: a request on one that was just closed is lost. */
 const KEEP_ALIVE_MS = 20_000;
@@ -57,12 +59,12 @@ export class LeanTransport implements WireTransport {
 
   /** Asks the SDK's client how to reach DynamoDB. Sends nothing and opens no connection. */
   static async open(client: DynamoDBClient, options: LeanOptions): Promise<LeanTransport> {
-    const { table, timeoutMs, nowMs = Date.now } = options;
+    const { table, timeoutMs, maxConnections = MAX_CONNECTIONS, nowMs = Date.now } = options;
     const { Pool } = await loadUndici();
     try {
       const { origin, ...scope } = await signedSample(client);
       const pool = new Pool(origin, {
-        connections: MAX_CONNECTIONS,
+        connections: maxConnections,
         connectTimeout: CONNECT_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         // Each exchange has one deadline of its own.
