@@ -29,6 +29,10 @@ describe('an arrival', () => {
       },
     ],
     [
+      { kind: 'crowd', fromUsers: 3.6, stages: [] },
+      { executor: 'ramping-vus', startVUs: 4, stages: [] },
+    ],
+    [
       { kind: 'crowd', fromUsers: 5, stages: STAGES },
       { executor: 'ramping-vus', startVUs: 5, gracefulRampDown: '30000ms' },
     ],

@@ -50,7 +50,8 @@ export function k6Scenario(arrival: Arrival): K6Scenario {
     case 'crowd':
       return {
         executor: 'ramping-vus',
-        startVUs: arrival.fromUsers,
+        // A part may begin in the middle of a ramp.
+        startVUs: Math.round(arrival.fromUsers),
         stages: stagesOf(arrival.stages),
         gracefulStop,
         gracefulRampDown: gracefulStop,
