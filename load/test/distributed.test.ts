@@ -18,6 +18,7 @@ import { runWorker, type WorkerPlace } from '../src/distributed/run-worker.js';
 import { Tally } from '../src/distributed/tally.js';
 import type { WorkerHost } from '../src/distributed/worker-host.js';
 import { findK6 } from '../src/node/k6-binary.js';
+import { steadyCrew } from '../src/plan/crews.js';
 import type { RunSettings } from '../src/plan/settings.js';
 import { judge } from '../src/plan/thresholds.js';
 
@@ -45,10 +46,14 @@ const settings: RunSettings = {
   callers: 1,
   requestTimeoutMs: 1_000,
 };
-const request = ({ durationSec = 3, ...more }: Partial<RunRequest> = {}): RunRequest => ({
+interface Wanted extends Partial<RunRequest> {
+  readonly workers?: number;
+  readonly durationSec?: number;
+}
+
+const request = ({ workers = 3, durationSec = 3, ...more }: Wanted = {}): RunRequest => ({
   settings,
-  workers: 3,
-  durationSec,
+  crews: steadyCrew(workers, durationSec),
   toleranceMs: 20_000,
   ...more,
 });
@@ -254,7 +259,7 @@ describe('the wrapper as a process', () => {
 
 /** What each of some workers is told for a run of a second that begins soon. */
 function ordersOf(workers: number): readonly WorkerOrder[] {
-  return planWorkers({ workers, durationSec: 1, leadSec: 0 }).map(({ worker, slice, segment, sequence }) => ({
+  return planWorkers({ crews: steadyCrew(workers, 1), leadSec: 0 }).map(({ worker, slice, segment, sequence }) => ({
     runId: 'run-1',
     worker,
     slice,

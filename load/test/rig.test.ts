@@ -106,7 +106,8 @@ describe('connect', () => {
     const here = await fake({ tasks: [runningTask('other', startedByOf('a'), false)] });
     const { path } = await tools();
     const results = join(folder, 'connected');
-    const args = ['connect', 'max-rps', '--stack', 'Rig', '--port', `${await freePort()}`, '--results', results];
+    const size = ['--cpu', '2048', '--memory', '8192'];
+    const args = ['connect', 'max-rps', '--stack', 'Rig', '--port', `${await freePort()}`, '--results', results, ...size];
     const load = startLoad(args, shell(path));
     await load.said(/the live dashboard is at/);
     load.child.kill('SIGTERM');
@@ -117,10 +118,12 @@ describe('connect', () => {
       overrides: { containerOverrides: [{ environment: [{ value: string }] }] };
     };
     expect(started).toMatchObject({ enableExecuteCommand: true, startedBy: expect.stringMatching(/^millrace-load\/max-rps-/) });
+    expect(started.overrides).toMatchObject({ cpu: '2048', memory: '8192' });
     const order = JSON.parse(started.overrides.containerOverrides[0].environment[0].value);
     expect(order).toMatchObject({ dashboardPort: 5_665, segment: '0:1', settings: { scenario: 'max-rps', table: TABLE } });
     expect(here.asked.find(({ operation }) => operation === 'StopTask')?.input).toMatchObject({ task: expect.stringContaining('started') });
     expect(here.tasks.map(({ taskArn }) => taskArn)).toEqual([expect.stringContaining('other')]);
+    expect(stdout).toContain('1 fargate workers of 2048 processor units and 8192 MB each');
     expect(stdout).toContain('outcome: partial');
     expect(code).toBe(97);
   });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTasksCommand, type ECSClient, RunTaskCommand, StopTaskCommand, type Task } from '@aws-sdk/client-ecs';
 import type { WorkerOrder, WorkerResult } from '../distributed/order.js';
 import type { WorkerHost, WorkerWatch } from '../distributed/worker-host.js';
+import type { TaskSize } from './fargate-size.js';
 import { storedResult } from './results-bucket.js';
 import type { FargateRig } from './rig.js';
 import { ecsClient, startedByOf } from './rig-tasks.js';
@@ -12,18 +13,20 @@ const LEAD_SEC = 120;
 const POLL_MS = 5_000;
 
 /** Workers that are Fargate tasks. Nobody hears a task, so its answer is read from the results bucket when it has stopped. */
-export function fargateHost(rig: FargateRig): WorkerHost {
+export function fargateHost(rig: FargateRig, size?: TaskSize): WorkerHost {
   const client = ecsClient();
-  return { name: 'fargate', leadSec: LEAD_SEC, run: (order, signal, watch) => runTask({ client, rig }, order, signal, watch) };
+  return { name: 'fargate', leadSec: LEAD_SEC, run: (order, signal, watch) => runTask({ client, rig, size }, order, signal, watch) };
 }
 
 interface Ecs {
   readonly client: ECSClient;
   readonly rig: FargateRig;
+  /** Of each task; absent for that of its definition. */
+  readonly size: TaskSize | undefined;
 }
 
 async function runTask(
-  { client, rig }: Ecs,
+  { client, rig, size }: Ecs,
   order: WorkerOrder,
   signal: AbortSignal,
   watch: WorkerWatch | undefined,
@@ -47,7 +50,11 @@ async function runTask(
           assignPublicIp: rig.publicIp ? 'ENABLED' : 'DISABLED',
         },
       },
-      overrides: { containerOverrides: [{ name: rig.container, environment: [{ name: 'MILLRACE_ORDER', value: JSON.stringify(order) }] }] },
+      overrides: {
+        // The container has no size of its own, so that it has all that its task has.
+        ...(size === undefined ? {} : { cpu: `${size.cpu}`, memory: `${size.memoryMb}` }),
+        containerOverrides: [{ name: rig.container, environment: [{ name: 'MILLRACE_ORDER', value: JSON.stringify(order) }] }],
+      },
     }),
   );
   const arn = tasks?.[0]?.taskArn;

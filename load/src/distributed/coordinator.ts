@@ -1,3 +1,4 @@
+import type { Crew } from '../plan/crews.js';
 import type { Live } from '../plan/live.js';
 import type { RunSettings } from '../plan/settings.js';
 import type { WorkerOrder, WorkerResult } from './order.js';
@@ -8,9 +9,8 @@ import type { WorkerHost, WorkerWatch } from './worker-host.js';
 /** A distributed run, as it was asked for. */
 export interface RunRequest {
   readonly settings: RunSettings;
-  readonly workers: number;
-  /** How long turns are made: that of the scenario's arrival. */
-  readonly durationSec: number;
+  /** How many workers there are when, one crew after the other. */
+  readonly crews: readonly Crew[];
   /** How late a worker may begin. Default 2,000 ms. */
   readonly toleranceMs?: number;
   /** How long after its planned end a worker may answer. Default 60,000 ms. */
@@ -32,7 +32,7 @@ export interface RunParts {
 
 /** What a watcher is told while it goes on. */
 export type ProgressEvent =
-  | { readonly kind: 'planned'; readonly workers: number; readonly parts: number; readonly startAtMs: number }
+  | { readonly kind: 'planned'; readonly crews: readonly Crew[]; readonly parts: number; readonly startAtMs: number }
   | { readonly kind: 'launched'; readonly worker: number; readonly slice: number }
   | { readonly kind: 'started'; readonly worker: number; readonly slice: number; readonly name: string | number }
   | { readonly kind: 'heard'; readonly worker: number; readonly slice: number; readonly live: Live }
@@ -52,13 +52,12 @@ export interface RunOutcome {
 export async function runDistributed(request: RunRequest, parts: RunParts): Promise<RunOutcome> {
   const { host, nowMs, progress } = parts;
   const plan = planWorkers({
-    workers: request.workers,
-    durationSec: request.durationSec,
+    crews: request.crews,
     leadSec: host.leadSec,
     ...(host.longestSec === undefined ? {} : { longestSec: host.longestSec - host.leadSec }),
   });
   const startAtMs = nowMs() + host.leadSec * 1_000;
-  progress?.({ kind: 'planned', workers: request.workers, parts: plan.length, startAtMs });
+  progress?.({ kind: 'planned', crews: request.crews, parts: plan.length, startAtMs });
   const workers = await Promise.all(
     plan.map(async (assignment) => {
       const result = await runAssignment(assignment, startAtMs, request, parts);
@@ -66,13 +65,14 @@ export async function runDistributed(request: RunRequest, parts: RunParts): Prom
       return result;
     }),
   );
-  return outcomeOf(request, host.name, startAtMs, plan, workers);
+  return outcomeOf(host.name, startAtMs, plan, workers);
 }
 
 async function runAssignment(assignment: Assignment, startAtMs: number, request: RunRequest, parts: RunParts): Promise<WorkerResult> {
   const { settings, toleranceMs = 2_000, answerWithinMs = 60_000, resultsBucket, dashboardPort } = request;
   const { run: runId } = settings;
-  const { worker, slice, segment, sequence, fromSec, toSec, launchAtSec } = assignment;
+  const { worker, slice, segment, sequence, users, fromSec, toSec, launchAtSec } = assignment;
+  const part = { fromMs: fromSec * 1_000, toMs: toSec * 1_000, ...(users === undefined ? {} : { users }) };
   const key = `runs/${runId}/${worker}-${slice}.json`;
   const order: WorkerOrder = {
     runId,
@@ -83,7 +83,7 @@ async function runAssignment(assignment: Assignment, startAtMs: number, request:
     startAtMs: startAtMs + fromSec * 1_000,
     toleranceMs,
     durationSec: toSec - fromSec,
-    settings: { ...settings, part: { fromMs: fromSec * 1_000, toMs: toSec * 1_000 } },
+    settings: { ...settings, part },
     ...(resultsBucket === undefined ? {} : { results: { bucket: resultsBucket, key } }),
     ...(dashboardPort === undefined ? {} : { dashboardPort }),
   };
@@ -124,15 +124,19 @@ async function answerOf(order: WorkerOrder, untilMs: number, { host, nowMs, slee
   }
 }
 
-function outcomeOf(
-  request: RunRequest,
-  host: string,
-  startAtMs: number,
-  plan: readonly Assignment[],
-  workers: readonly WorkerResult[],
-): RunOutcome {
+function outcomeOf(host: string, startAtMs: number, plan: readonly Assignment[], workers: readonly WorkerResult[]): RunOutcome {
   const tally = new Tally();
   for (const { series } of workers) tally.add(Tally.fromJSON(series));
-  const completeSec = plan.reduce((sum, { fromSec, toSec }, at) => sum + (workers[at]?.outcome === 'finished' ? toSec - fromSec : 0), 0);
-  return { host, startAtMs, workers, completeness: completeSec / (request.durationSec * request.workers), tally };
+  return { host, startAtMs, workers, completeness: completenessOf(plan, workers), tally };
+}
+
+/** Each worker's part is its share of a time that it has with others. */
+function completenessOf(plan: readonly Assignment[], workers: readonly WorkerResult[]): number {
+  const isFinished = (at: number): boolean => workers[at]?.outcome === 'finished';
+  // What is whole is 1, whatever rounding makes of thirds.
+  if (plan.every((_, at) => isFinished(at))) return 1;
+  const durationSec = plan.at(-1)?.toSec ?? 0;
+  return (
+    plan.reduce((sum, { fromSec, toSec, workers: many }, at) => sum + (isFinished(at) ? (toSec - fromSec) / many : 0), 0) / durationSec
+  );
 }

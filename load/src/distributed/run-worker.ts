@@ -79,7 +79,7 @@ function environmentOf({ settings, sequence, dashboardPort }: WorkerOrder, { env
   const segments = sequence.split(',').length - 1;
   return {
     ...environment,
-    ...collectorVariables({ ...settings, users: Math.ceil(settings.users / segments) }, environment),
+    ...collectorVariables({ ...settings, users: Math.ceil((settings.part?.users ?? settings.users) / segments) }, environment),
     [SETTINGS_VARIABLE]: settingsText(settings),
     // On loopback: a tunnel ends on the worker's host, and nobody else is to see it.
     ...(dashboardPort === undefined

@@ -6,7 +6,7 @@ describe('the arguments of a run', () => {
   it('are those of the scenario where none are given', () => {
     expect(runCommand(['hot-key'])).toMatchObject({
       place: 'local',
-      workers: 1,
+      workforce: { workers: 1 },
       via: 'direct',
       users: 50,
       perSecond: 300,
@@ -26,10 +26,10 @@ describe('the arguments of a run', () => {
   });
 
   it('name where the load is made, and by how many', () => {
-    expect(runCommand(['simple', '--mode', 'distributed'])).toMatchObject({ place: 'distributed', workers: 2 });
+    expect(runCommand(['simple', '--mode', 'distributed'])).toMatchObject({ place: 'distributed', workforce: { workers: 2 } });
     expect(runCommand(['simple', '--mode', 'lambda', '--stack', 'Rig', '--workers', '8'])).toMatchObject({
       place: 'lambda',
-      workers: 8,
+      workforce: { workers: 8 },
       stack: 'Rig',
     });
   });
@@ -64,7 +64,7 @@ describe('the arguments of a run', () => {
     [['simple', '--via', 'proxy'], '--via must be one of direct, gateway'],
     [['simple', '--mode', 'moon'], '--mode must be one of local, distributed, lambda, fargate, cloud'],
     [['simple', '--workers', '3'], '--mode local is one k6'],
-    [['simple', '--mode', 'distributed', '--workers', '1001'], 'at most 1000'],
+    [['simple', '--mode', 'distributed', '--workers', '1001'], '--workers must be a whole number from 1 to 1000'],
     [['simple', '--mode', 'lambda'], 'name its stack with --stack'],
     [['simple', '--mode', 'distributed', '--stack', 'Rig'], '--stack is for --mode lambda and fargate'],
     [['simple', '--mode', 'fargate', '--stack', 'Rig', '--endpoint', 'http://127.0.0.1:8000'], 'leave --endpoint and --engine out'],

@@ -5,9 +5,7 @@ import type { Scenario } from '../plan/scenario.js';
 import type { Mode } from '../plan/settings.js';
 import { CLOUD_OPTIONS, CLOUD_OPTIONS_USAGE, type CloudPlan, cloudPlan, refuseCloudOptions } from './cloud-arguments.js';
 import { isHttpUrl, numberOf, oneOf, optional, parsedWith, timeOf, UsageError, wholeOf } from './flags.js';
-
-/** One k6 on this machine, several that share a run, the workers of a rig, or Grafana's. */
-type Place = 'local' | 'distributed' | 'lambda' | 'fargate' | 'cloud';
+import { connectionsOf, type Place, WORKER_OPTIONS, WORKER_OPTIONS_USAGE, type WorkerPlan, workerPlan } from './worker-arguments.js';
 
 const PLACES: readonly Place[] = ['local', 'distributed', 'lambda', 'fargate', 'cloud'];
 
@@ -16,8 +14,8 @@ export interface RunCommand {
   readonly scenario: Scenario;
   /** Where the load is made. */
   readonly place: Place;
-  /** How many workers make it; 1 of a place of its own, which is one k6, says nothing of workers. */
-  readonly workers: number;
+  /** How many workers make it; a place that is one k6 has 1. */
+  readonly workforce: WorkerPlan;
   /** The stack of the rig, where the place is on AWS. */
   readonly stack?: string;
   /** What Grafana Cloud is told, where the place is there. */
@@ -28,6 +26,8 @@ export interface RunCommand {
   readonly durationMs: number;
   readonly cascade: boolean;
   readonly callers: number;
+  /** Of each user of k6, or of the Node service; absent for what is usual. */
+  readonly connections?: number;
   readonly requestTimeoutMs: number;
   readonly acquireP95Ms?: number;
   readonly endpoint?: string;
@@ -47,7 +47,7 @@ export interface RunCommand {
 
 /** The options of a run. */
 export const RUN_OPTIONS = {
-  workers: { type: 'string' },
+  ...WORKER_OPTIONS,
   stack: { type: 'string' },
   via: { type: 'string' },
   vus: { type: 'string' },
@@ -55,6 +55,7 @@ export const RUN_OPTIONS = {
   duration: { type: 'string' },
   cascade: { type: 'boolean' },
   callers: { type: 'string' },
+  connections: { type: 'string' },
   mode: { type: 'string' },
   timeout: { type: 'string' },
   p95: { type: 'string' },
@@ -79,13 +80,14 @@ export const LIVE_PORT = 5_665;
 export const RUN_OPTIONS_USAGE = `Options of run:
   --mode M          local: one k6 here; distributed: --workers of them here; lambda, fargate: workers of the rig of --stack;
                     cloud: Grafana Cloud
-  --workers N       how many share the load, 1 to 1000 (2; local has one)
-  --stack S         the stack that holds a LoadRig; its table is loaded, in a namespace of the run's own
+${WORKER_OPTIONS_USAGE}  --stack S         the stack that holds a LoadRig; its table is loaded, in a namespace of the run's own
   --vus N           users, each a limiter of its own (the scenario's)
   --rate N          turns a second, however long they take; without it, users come back when they are ready
   --duration T      how long turns are made: 500ms, 30s, 5m, 2h (the scenario's)
   --cascade         entities take from a parent, too
   --callers N       callers in each user, that share its caches and its writes (the scenario's)
+  --connections N   those that each user keeps for its next requests, 0 for none (256); with --via gateway the most of the Node
+                    service to DynamoDB (256)
   --shape S         how the rate goes up and down (the scenario's first): daily or morning-spike of llm-production
   --via V           direct: the limiter's engine in k6 (default); gateway: a Node service with the SDK, over HTTP
   --timeout T       how long one request may take (10s)
@@ -126,15 +128,17 @@ export function runOf({ values, positionals }: Given, env: NodeJS.ProcessEnv = {
   const { sizes } = scenario;
   const perSecond = values.rate === undefined && values.vus !== undefined ? undefined : numberOf('rate', values.rate, sizes.perSecond);
   const where = placeOf(values, scenario, env);
+  const via = viaOf(values, where.place);
   return {
     scenario,
     ...where,
-    via: viaOf(values, where.place),
+    via,
     users: wholeOf('vus', values.vus, sizes.users),
     ...(perSecond === undefined ? {} : { perSecond }),
     durationMs: timeOf('duration', values.duration) ?? sizes.durationMs,
     cascade: values.cascade === true,
     callers: wholeOf('callers', values.callers, sizes.callers ?? 1),
+    ...optional('connections', connectionsOf(values.connections, via)),
     requestTimeoutMs: timeOf('timeout', values.timeout) ?? 10_000,
     ...optional('acquireP95Ms', timeOf('p95', values.p95)),
     ...optional('endpoint', values.endpoint),
@@ -159,25 +163,17 @@ export function assetsCommand(args: readonly string[]): { readonly out: string; 
 type Given = Pick<ReturnType<typeof parsed>, 'values' | 'positionals'>;
 type Values = Given['values'];
 
-function placeOf(values: Values, scenario: Scenario, env: NodeJS.ProcessEnv): Pick<RunCommand, 'place' | 'workers' | 'stack' | 'cloud'> {
+function placeOf(values: Values, scenario: Scenario, env: NodeJS.ProcessEnv): Pick<RunCommand, 'place' | 'workforce' | 'stack' | 'cloud'> {
   const place = oneOf('mode', values.mode, PLACES) ?? 'local';
-  const workers = workersOf(values, place);
+  const workforce = workerPlan(values, place);
   if (place === 'cloud') {
     if (values.stack !== undefined) throw new UsageError('--stack is a rig of AWS: the stack in Grafana Cloud is --cloud-stack');
-    return { place, workers, cloud: cloudPlan(values, env) };
+    return { place, workforce, cloud: cloudPlan(values, env) };
   }
   refuseCloudOptions(values, place);
   if (place === 'lambda' || place === 'fargate') checkRig(values, place, scenario);
   else if (values.stack !== undefined) throw new UsageError(`--stack is for --mode lambda and fargate, got --mode ${place}`);
-  return { place, workers, ...optional('stack', values.stack) };
-}
-
-function workersOf({ workers }: Values, place: Place): number {
-  if (workers !== undefined && place === 'local') throw new UsageError('--workers: --mode local is one k6; use --mode distributed');
-  if (workers !== undefined && place === 'cloud') throw new UsageError('--workers: Grafana Cloud has its own; use --zone');
-  const count = place === 'local' || place === 'cloud' ? 1 : wholeOf('workers', workers, 2);
-  if (count > 1_000) throw new UsageError(`--workers must be at most 1000, got "${workers}"`);
-  return count;
+  return { place, workforce, ...optional('stack', values.stack) };
 }
 
 function checkRig({ stack, endpoint, engine, via }: Values, place: Place, { manages }: Scenario): void {

@@ -10,7 +10,7 @@ describe('a run in Grafana Cloud', () => {
     expect(runCommand(ARGS, ENV)).toMatchObject({
       place: 'cloud',
       via: 'gateway',
-      workers: 1,
+      workforce: { workers: 1 },
       cloud: { projectId: 12, stackId: 34, gateway: 'https://gateway.example.org', gatewayPort: 8_080 },
     });
   });

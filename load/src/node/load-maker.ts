@@ -2,6 +2,7 @@ import type { Figures } from '../plan/figures.js';
 import type { Live } from '../plan/live.js';
 import type { Extent, Usage } from '../plan/report.js';
 import type { RunSettings } from '../plan/settings.js';
+import type { Arrival } from '../plan/shapes.js';
 import type { GatewayMeter } from './gateway-meter.js';
 import type { Site } from './site.js';
 
@@ -11,6 +12,8 @@ export interface LoadTask {
   readonly site: Site;
   /** The run's folder. */
   readonly folder: string;
+  /** What the scenario makes of the settings: how the load goes up and down. */
+  readonly arrival: Arrival;
   /** How long turns are made. */
   readonly durationMs: number;
   /** What the Node service has counted, where turns go through one. */

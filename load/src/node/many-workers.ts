@@ -3,18 +3,30 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProgressEvent, type RunOutcome, type RunRequest, runDistributed } from '../distributed/coordinator.js';
 import type { WorkerHost } from '../distributed/worker-host.js';
+import { type Crew, crewsFor, crewsText, mostUsersPerWorker, type Scaling, steadyCrew } from '../plan/crews.js';
 import type { Figures } from '../plan/figures.js';
 import { type Live, together } from '../plan/live.js';
 import type { Extent, Usage } from '../plan/report.js';
 import { ERRORS_RATE, TURNS_BEGUN } from '../plan/series.js';
 import type { LoadMaker, LoadTask, MadeLoad } from './load-maker.js';
 
+/** How many workers there are, and when they are started. */
+export interface Workforce {
+  /** As many all the time, unless `scaling` says otherwise. */
+  readonly workers: number;
+  readonly scaling?: Scaling;
+  /** From launching a worker to its being ready; absent for what is usual where they run. */
+  readonly leadSec?: number;
+}
+
 /** What many workers are started with. */
 export interface ManyWorkers {
   /** Where they run. What they reach DynamoDB with may depend on where that is. */
   readonly hostFor: (task: LoadTask) => WorkerHost;
   readonly runtime: string;
-  readonly workers: number;
+  readonly workforce: Workforce;
+  /** What each worker is made of, for the report: `2048 processor units`; absent where nobody said. */
+  readonly each?: string;
   readonly resultsBucket?: string;
   /** The port of each worker's own host on which k6 shows its dashboard; absent where nobody looks. */
   readonly dashboardPort?: number;
@@ -25,13 +37,15 @@ export interface ManyWorkers {
 
 /** The load of workers that share a run. Their points are added up, and nobody's percentiles are averaged. */
 export function manyWorkers(given: ManyWorkers): LoadMaker {
-  const { hostFor, runtime, workers, say } = given;
+  const { hostFor, workforce, say } = given;
   return {
-    runtime,
+    runtime: given.runtime,
     async make(task): Promise<MadeLoad> {
       const { folder, durationMs, signal } = task;
-      const outcome = await runDistributed(requestOf(given, task), {
-        host: hostFor(task),
+      const host = ledHost(hostFor(task), workforce);
+      const crews = crewsOf(workforce, task, host.leadSec);
+      const outcome = await runDistributed(requestOf(given, task, crews), {
+        host,
         nowMs: Date.now,
         sleep: (delayMs, ending) => sleep(delayMs, undefined, ending === undefined ? {} : { signal: ending }),
         progress: listener(given, task),
@@ -43,16 +57,24 @@ export function manyWorkers(given: ManyWorkers): LoadMaker {
         writeFile(join(folder, 'workers.json'), workersText(outcome)),
       ]);
       if (signal.aborted) say('stopped before its end');
-      return { figures, extent: extentOf(outcome, figures, signal), notes: notesOf(outcome, runtime, workers), usage: usageOf(outcome) };
+      return { figures, extent: extentOf(outcome, figures, signal), notes: notesOf(outcome, given, crews), usage: usageOf(outcome) };
     },
   };
 }
 
-function requestOf({ workers, resultsBucket, dashboardPort }: ManyWorkers, { settings, durationMs }: LoadTask): RunRequest {
+/** A lead that somebody named goes before what is usual there. */
+function ledHost(host: WorkerHost, { leadSec }: Workforce): WorkerHost {
+  return leadSec === undefined ? host : { ...host, leadSec };
+}
+
+function crewsOf({ workers, scaling }: Workforce, { arrival, durationMs }: LoadTask, leadSec: number): readonly Crew[] {
+  return scaling === undefined ? steadyCrew(workers, durationMs / 1_000) : crewsFor(arrival, scaling, leadSec);
+}
+
+function requestOf({ resultsBucket, dashboardPort }: ManyWorkers, { settings }: LoadTask, crews: readonly Crew[]): RunRequest {
   return {
     settings,
-    workers,
-    durationSec: durationMs / 1_000,
+    crews,
     ...(resultsBucket === undefined ? {} : { resultsBucket }),
     ...(dashboardPort === undefined ? {} : { dashboardPort }),
   };
@@ -107,10 +129,13 @@ function workersText({ workers }: RunOutcome): string {
   return `${JSON.stringify(rows, null, 2)}\n`;
 }
 
-function notesOf({ workers, completeness }: RunOutcome, runtime: string, count: number): readonly string[] {
+function notesOf({ workers, completeness }: RunOutcome, given: ManyWorkers, crews: readonly Crew[]): readonly string[] {
   const missing = workers.filter(({ outcome }) => outcome !== 'finished');
+  const { runtime, each, workforce } = given;
+  const ofEach = each === undefined ? '' : ` of ${each} each`;
   return [
-    `${count} ${runtime} workers${completeness === 1 ? '' : `, ${(completeness * 100).toFixed(0)} % of the load was made`}`,
+    `${crewsText(crews, `${runtime} workers`)}${ofEach}${completeness === 1 ? '' : `, ${(completeness * 100).toFixed(0)} % of the load was made`}`,
+    ...crowded(workforce, crews),
     ...missing.map(
       ({ worker, slice, outcome, reason }) =>
         `worker ${worker}${slice === 0 ? '' : `, part ${slice + 1}`}: ${outcome}${reason === undefined ? '' : `: ${reason}`}`,
@@ -119,10 +144,18 @@ function notesOf({ workers, completeness }: RunOutcome, runtime: string, count: 
   ];
 }
 
+/** Why workers had more users than they were to have. */
+function crowded({ scaling }: Workforce, crews: readonly Crew[]): readonly string[] {
+  if (scaling === undefined) return [];
+  const most = mostUsersPerWorker(crews);
+  if (most <= scaling.usersPerWorker) return [];
+  return [`up to ${most} users in a worker, not ${scaling.usersPerWorker}: there are at most ${scaling.maxWorkers} workers`];
+}
+
 function textOf(event: Exclude<ProgressEvent, { readonly kind: 'heard' | 'started' }>): string {
   switch (event.kind) {
     case 'planned':
-      return `${event.workers} workers, ${event.parts} parts, from ${new Date(event.startAtMs).toISOString()} on`;
+      return `${crewsText(event.crews)}, ${event.parts} parts, from ${new Date(event.startAtMs).toISOString()} on${changesText(event.crews)}`;
     case 'launched':
       return `worker ${event.worker} is launched${event.slice === 0 ? '' : `, for part ${event.slice + 1}`}`;
     case 'answered': {
@@ -130,4 +163,10 @@ function textOf(event: Exclude<ProgressEvent, { readonly kind: 'heard' | 'starte
       return `worker ${worker}: ${outcome} after ${(ranMs / 1_000).toFixed(1)} s${reason === undefined ? '' : `: ${reason}`}`;
     }
   }
+}
+
+/** When there are how many, where that changes. */
+function changesText(crews: readonly Crew[]): string {
+  if (crews.length === 1) return '';
+  return `: ${crews.map(({ workers, fromSec }) => `${workers} at ${Math.round(fromSec)} s`).join(', ')}`;
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { fargateHost } from '../aws/fargate-host.js';
+import type { TaskSize } from '../aws/fargate-size.js';
 import { lambdaHost } from '../aws/lambda-host.js';
 import { type Rig, rigOf } from '../aws/rig.js';
 import { buildWorker } from '../build/worker-bundle.js';
@@ -32,10 +33,15 @@ async function here(command: RunCommand, run: string, { env, say }: Surroundings
   const binary = await findK6(env, say);
   say(`k6 ${binary.version}`);
   const script = await bundleScenario(command.scenario.name, command.via);
-  const { endpoint, engine, requestTimeoutMs } = command;
+  const { endpoint, engine, via, connections, requestTimeoutMs } = command;
   const maker = await makerHere(command, { binary, script }, { env, say });
   const table = `millrace-load-${run}`;
-  const given = { ...(endpoint === undefined ? {} : { endpoint }), ...(engine === undefined ? {} : { engine }) };
+  const given = {
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(engine === undefined ? {} : { engine }),
+    // Else the number is that of k6's users, and administration has what is usual.
+    ...(via === 'gateway' && connections !== undefined ? { connections } : {}),
+  };
   return { maker, site: await openSite({ ...given, env, table, requestTimeoutMs }) };
 }
 
@@ -45,14 +51,14 @@ interface Program {
 }
 
 async function makerHere(
-  { place, scenario, workers, dashboard, livePort }: RunCommand,
+  { place, scenario, workforce, dashboard, livePort }: RunCommand,
   { binary, script }: Program,
   { env, say }: Surroundings,
 ): Promise<LoadMaker> {
   if (place === 'local') return oneK6({ binary, script, env, scenario, dashboard, ...(livePort === undefined ? {} : { livePort }) });
   if (place === 'cloud') return cloudK6({ binary, script, env, say });
   const environment = { ...env, K6_BIN: binary.path, MILLRACE_SCENARIOS: dirname(script) };
-  return manyWorkers({ runtime: 'distributed', workers, say, hostFor: hostOfProcesses(await bundledWorker(), environment) });
+  return manyWorkers({ runtime: 'distributed', workforce, say, hostFor: hostOfProcesses(await bundledWorker(), environment) });
 }
 
 function hostOfProcesses(entry: string, env: NodeJS.ProcessEnv): ({ site }: { site: Site }) => WorkerHost {
@@ -66,13 +72,15 @@ async function bundledWorker(): Promise<string> {
 }
 
 async function onRig(command: RunCommand, run: string, { env, say, onTask }: Surroundings): Promise<Prepared> {
-  const { place, stack = '', workers, requestTimeoutMs, livePort } = command;
+  const { place, stack = '', workforce, requestTimeoutMs, livePort } = command;
+  const { size } = workforce;
   const rig = await rigOf(stack);
-  const host = place === 'lambda' ? lambdaHostOf(rig, stack) : fargateHostOf(rig, stack);
+  const host = place === 'lambda' ? lambdaHostOf(rig, stack) : fargateHostOf(rig, stack, size);
   const site = await openRigSite({ table: rig.table, namespace: `load-${run}`, env, requestTimeoutMs });
   const maker = manyWorkers({
     runtime: place,
-    workers,
+    workforce,
+    ...(size === undefined ? {} : { each: `${size.cpu} processor units and ${size.memoryMb} MB` }),
     say,
     resultsBucket: rig.resultsBucket,
     hostFor: () => host,
@@ -87,7 +95,7 @@ function lambdaHostOf({ functionName }: Rig, stack: string): WorkerHost {
   return lambdaHost(functionName);
 }
 
-function fargateHostOf({ fargate }: Rig, stack: string): WorkerHost {
+function fargateHostOf({ fargate }: Rig, stack: string, size: TaskSize | undefined): WorkerHost {
   if (fargate === undefined) throw new Error(`the rig of stack ${stack} has no tasks: deploy it with fargateWorkers`);
-  return fargateHost(fargate);
+  return fargateHost(fargate, size);
 }

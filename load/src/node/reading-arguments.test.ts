@@ -19,7 +19,11 @@ describe('the arguments', () => {
     expect(run).not.toHaveProperty('perSecond');
     expect(bounds).toEqual({ maxUsers: 100, threshold: 0.9, stepMs: 30_000, baselineMs: 60_000, mostSteps: 8 });
     expect(format).toBe('markdown');
-    expect(tuneCommand(['simple', '--mode', 'lambda', '--stack', 'Rig']).run).toMatchObject({ place: 'lambda', workers: 1, stack: 'Rig' });
+    expect(tuneCommand(['simple', '--mode', 'lambda', '--stack', 'Rig']).run).toMatchObject({
+      place: 'lambda',
+      workforce: { workers: 1 },
+      stack: 'Rig',
+    });
   });
 
   it('of connect are those of the run that it may start, on one task whose dashboard is on', () => {
@@ -28,7 +32,7 @@ describe('the arguments', () => {
       port: 5_665,
       force: false,
       destroy: false,
-      run: { place: 'fargate', workers: 1, stack: 'Rig', livePort: 5_665, scenario: { name: 'simple' } },
+      run: { place: 'fargate', workforce: { workers: 1 }, stack: 'Rig', livePort: 5_665, scenario: { name: 'simple' } },
     });
     expect(connectCommand(['max-rps', '--stack', 'Rig', '--port', '9000', '--vus', '30', '--force'])).toMatchObject({
       port: 9_000,
@@ -58,6 +62,8 @@ describe('the arguments', () => {
     [connectCommand, ['simple'], 'name its stack with --stack'],
     [connectCommand, ['--stack', 'Rig', '--force', '--destroy'], 'give one of the two'],
     [connectCommand, ['--stack', 'Rig', '--mode', 'lambda'], 'leave --mode out'],
+    [tuneCommand, ['simple', '--mode', 'lambda', '--stack', 'Rig', '--users-per-worker', '5'], 'leave --users-per-worker out'],
+    [connectCommand, ['--stack', 'Rig', '--users-per-worker', '5'], 'leave --users-per-worker out'],
     [connectCommand, ['simpel', '--stack', 'Rig'], 'there is no scenario "simpel"'],
   ])('that can never work are refused (%#)', (read, args, message) => {
     expect(() => read(args)).toThrowError(UsageError);

@@ -2,6 +2,7 @@ import { SCENARIOS } from '../../scenarios/index.js';
 import type { SearchBounds } from '../plan/efficiency.js';
 import { LIVE_PORT, RUN_OPTIONS, type RunCommand, runOf } from './arguments.js';
 import { numberOf, optional, parsedWith, timeOf, UsageError, wholeOf } from './flags.js';
+import { COUNTING_OPTIONS } from './worker-arguments.js';
 
 /** How a result is written. */
 type Format = 'terminal' | 'json' | 'markdown' | 'html';
@@ -84,7 +85,7 @@ const TUNE_OPTIONS = {
   markdown: { type: 'boolean' },
 } as const;
 
-const NOT_OF_TUNE = ['vus', 'rate', 'duration', 'workers', 'live', 'port'] as const;
+const NOT_OF_TUNE = ['vus', 'rate', 'duration', ...COUNTING_OPTIONS, 'live', 'port'] as const;
 
 /** Reads the arguments after `tune`: its own, and those of a run that say where and what. @throws UsageError */
 export function tuneCommand(args: readonly string[]): TuneCommand {
@@ -126,6 +127,8 @@ export function connectCommand(args: readonly string[]): ConnectCommand {
   const { stack, force = false, destroy = false, workers = '1', mode, ...rest } = values;
   if (stack === undefined) throw new UsageError('connect looks into a task of a rig: name its stack with --stack');
   if (force && destroy) throw new UsageError('--force starts another one, --destroy ends it: give one of the two');
+  if (rest['users-per-worker'] !== undefined)
+    throw new UsageError('connect looks into one task: leave --users-per-worker out; --workers starts several');
   if (mode !== undefined) throw new UsageError('connect is for Fargate alone: leave --mode out');
   const scenario = positionals.length === 0 ? [SCENARIOS[0]?.name ?? ''] : positionals;
   const run = runOf({ values: { ...rest, stack, workers, mode: 'fargate', live: true }, positionals: scenario });

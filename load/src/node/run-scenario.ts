@@ -56,10 +56,11 @@ export async function runScenario(command: RunCommand, surroundings: Surrounding
     const settings = gateway === undefined ? planned : { ...planned, gateway: command.cloud?.gateway ?? gateway.url };
 
     const startedAtMs = Date.now();
-    const durationMs = durationOf(command.scenario.arrival(settings));
+    const arrival = command.scenario.arrival(settings);
+    const durationMs = durationOf(arrival);
     say(`${command.scenario.name} for ${durationMs / 1_000} s`);
     if (command.ledger) ledger = await openLedger(site, durationMs);
-    const made = await watched(maker, { settings, site, folder, durationMs, gateway: gateway?.meter }, note, surroundings);
+    const made = await watched(maker, { settings, site, folder, arrival, durationMs, gateway: gateway?.meter }, note, surroundings);
     const report = await judged({ command, settings, site, made, runtime: maker.runtime, startedAtMs, gateway, ledger });
     await Promise.all([
       writeFile(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`),
@@ -112,7 +113,7 @@ function nameOf(scenario: string): string {
 }
 
 function settingsOf(command: RunCommand, run: string, site: Site): RunSettings {
-  const { scenario, via, users, perSecond, durationMs, cascade, callers, requestTimeoutMs, acquireP95Ms, shape } = command;
+  const { scenario, via, users, perSecond, durationMs, cascade, callers, requestTimeoutMs, acquireP95Ms, shape, connections } = command;
   return {
     scenario: scenario.name,
     mode: via,
@@ -126,6 +127,7 @@ function settingsOf(command: RunCommand, run: string, site: Site): RunSettings {
     durationMs,
     cascade,
     callers,
+    ...(connections === undefined ? {} : { connections }),
     requestTimeoutMs,
     ...(acquireP95Ms === undefined ? {} : { acquireP95Ms }),
     ...(shape === undefined ? {} : { shape }),

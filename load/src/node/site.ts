@@ -11,6 +11,8 @@ export interface SiteOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly table: string;
   readonly requestTimeoutMs: number;
+  /** The most connections of the limiter with the SDK. @default the limiter's own */
+  readonly connections?: number;
 }
 
 /** How requests reach it. */
@@ -40,7 +42,7 @@ const NAMESPACE = 'default';
 const MAKERS = 16;
 
 /** Starts an engine, or goes to the one that is named, and makes a table. */
-export async function openSite({ endpoint, engine, env, table, requestTimeoutMs }: SiteOptions): Promise<Site> {
+export async function openSite({ endpoint, engine, env, table, requestTimeoutMs, connections }: SiteOptions): Promise<Site> {
   const launched = await launchEngine({
     ...(engine === undefined ? {} : { engine }),
     env: endpoint === undefined ? env : { ...env, DYNAMODB_ENDPOINT: endpoint },
@@ -49,7 +51,13 @@ export async function openSite({ endpoint, engine, env, table, requestTimeoutMs 
   const connection = { endpoint: launched.endpoint, region, credentials };
   try {
     await createTable({ table, ...connection });
-    const limiter = await RateLimiter.open({ table, ...connection, requestTimeoutMs, deadlineMs: 3 * requestTimeoutMs });
+    const limiter = await RateLimiter.open({
+      table,
+      ...connection,
+      requestTimeoutMs,
+      deadlineMs: 3 * requestTimeoutMs,
+      ...(connections === undefined ? {} : { maxConnections: connections }),
+    });
     return {
       engine: launched.name,
       connection,

@@ -94,7 +94,7 @@ function relative(from: number | undefined, to: number | undefined): number | nu
 
 /** What makes a difference that is none of the runtime's. */
 function unlike(reports: readonly Report[]): readonly string[] {
-  const keys = ['scenario', 'mode', 'users', 'perSecond', 'durationMs', 'cascade', 'callers'] as const;
+  const keys = ['scenario', 'mode', 'users', 'perSecond', 'durationMs', 'cascade', 'callers', 'connections'] as const;
   return keys.flatMap((key) => {
     const values = [...new Set(reports.map(({ settings }) => `${settings[key] ?? 'none'}`))];
     return values.length > 1 ? [`the runs differ in ${key}: ${values.join(', ')}`] : [];

@@ -4,6 +4,8 @@ import type { Arrival, Stage } from './shapes.js';
 export interface Part {
   readonly fromMs: number;
   readonly toMs: number;
+  /** The most users in it, where a changing rate is to have no more than it needs; absent for as many as the whole run. */
+  readonly users?: number;
 }
 
 /**
@@ -18,7 +20,7 @@ export function partOf(arrival: Arrival, part: Part): Arrival {
       return { ...arrival, durationMs };
     case 'ramp': {
       const { start, stages } = cut(arrival.fromPerSecond, arrival.stages, part);
-      return { ...arrival, fromPerSecond: start, stages };
+      return { ...arrival, fromPerSecond: start, stages, users: part.users ?? arrival.users };
     }
     case 'crowd': {
       const { start, stages } = cut(arrival.fromUsers, arrival.stages, part);

@@ -25,9 +25,23 @@ export function k6Options(scenario: Scenario, settings: RunSettings) {
     summaryTrendStats: [...TREND_STATS],
     systemTags: [...SYSTEM_TAGS],
     noVUConnectionReuse: false,
+    ...connectionOptions(settings),
     // A limiter is no browser: it keeps no cookies, and follows no redirects.
     noCookiesReset: true,
     maxRedirects: 0,
     userAgent: 'millrace-load',
   };
+}
+
+/** As a service has: users whose callers make more requests at once than connections are kept would make a new one for each. */
+const CONNECTIONS = 256;
+
+/**
+ * How many idle connections a user keeps. k6 opens as many as there are requests at once and has no bound on that; what it
+ * keeps of them it takes from its options of batches, and by itself that is 20, and 6 to one host.
+ */
+function connectionOptions({ mode, connections = CONNECTIONS }: RunSettings) {
+  // Where turns go through a Node service, the number is that of its connections.
+  const kept = mode === 'gateway' ? CONNECTIONS : connections;
+  return kept === 0 ? { noConnectionReuse: true } : { batch: kept, batchPerHost: kept };
 }

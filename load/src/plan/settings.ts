@@ -44,6 +44,11 @@ export interface RunSettings {
   readonly cascade: boolean;
   /** How many turns one user makes at once: callers of one process, which share its caches and its group commits. */
   readonly callers: number;
+  /**
+   * Of a user of k6, how many connections it keeps for its next requests, 0 for none; of a Node service, how many it has at
+   * most. Absent for as many as a service has unless it says otherwise.
+   */
+  readonly connections?: number;
   /** How long one request may take. */
   readonly requestTimeoutMs: number;
   /** A bound that the user of the command gave for the 95th percentile of acquires; absent where the scenario's own holds. */
@@ -78,6 +83,7 @@ const KEYS: readonly (keyof RunSettings)[] = [
   'part',
   'cascade',
   'callers',
+  'connections',
   'requestTimeoutMs',
   'acquireP95Ms',
   'shape',
@@ -107,6 +113,7 @@ export function settingsFrom(text: string | undefined): RunSettings {
   checkKeys(SETTINGS_VARIABLE, settings, KEYS);
   checkInteger('users', settings.users, 1, 1_000_000);
   checkInteger('callers', settings.callers, 1, 10_000);
+  if (settings.connections !== undefined) checkInteger('connections', settings.connections, 0, 10_000);
   checkInteger('durationMs', settings.durationMs, 1, 31 * DAY_MS);
   checkInteger('requestTimeoutMs', settings.requestTimeoutMs, 1, DAY_MS);
   if (settings.mode !== 'direct' && settings.mode !== 'gateway') throw new ValidationError('mode', 'direct or gateway', settings.mode);
