@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { runProgram } from '../src/node/program.js';
 import { type EndedRun, runScenario } from '../src/node/run-scenario.js';
 import { expressionOf } from '../src/plan/thresholds.js';
 import { realK6 } from './real-k6.js';
+import { runLoad } from './shell-run.js';
 
 const k6 = await realK6();
 let folder: string;
@@ -87,6 +89,21 @@ describe.skipIf(k6 === undefined)('pnpm load local', () => {
     expect(report.notes.filter((note) => !note.startsWith('the Node service answered'))).toEqual([]);
   });
 
+  it.each(SCENARIOS.filter(({ name, cascades }) => cascades && name !== 'simple'))(
+    'runs $name with its cascade, and parents gave what their children gave',
+    async ({ name }) => {
+      const { report } = await run({ ...command(name, '--vus', '3', '--rate', '20', '--cascade'), durationMs: 1_000 });
+
+      expect(report.exactness).toMatchObject({ ok: true });
+      // Turns that were broken off would be a reason not to judge.
+      expect(report.figures.counts['turns_begun']).toBe(report.figures.counts['turns_ended']);
+      const parents = report.exactness?.checks.find(({ name }) => name === 'every parent gave what its children gave');
+      expect(parents?.detail).toMatch(/^\d+ parents, [1-9]\d* tokens$/);
+      expect(report.figures.rates['limiter_errors']).toMatchObject({ rate: 0 });
+      expect(report.figures.series['acquire']?.count).toBeGreaterThan(0);
+    },
+  );
+
   it('drives a Node service with the SDK inside, and its books are exact, too', async () => {
     const { report } = await run(command('llm-gateway', '--via', 'gateway', '--vus', '4', '--rate', '10', '--no-ledger'));
 
@@ -109,9 +126,15 @@ describe.skipIf(k6 === undefined)('pnpm load local', () => {
   });
 
   it('ends with 1 where nobody listens at the endpoint, and says so', async () => {
-    await expect(
-      program('local', 'simple', '--endpoint', 'http://127.0.0.1:1', '--timeout', '300ms', '--results', folder),
-    ).rejects.toThrow();
+    const results = join(folder, 'nobody');
+    const args = ['local', 'simple', '--endpoint', 'http://127.0.0.1:1', '--timeout', '300ms', '--results', results];
+    const { code, stdout, stderr } = await runLoad(args, { ...process.env, AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's' });
+
+    expect(stderr).toMatch(/^load: the store gave no answer: .*ECONNREFUSED 127\.0\.0\.1:1$/m);
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
+    // Nothing was measured, so there is no run to look at.
+    expect(existsSync(results)).toBe(false);
   });
 
   it('ends with 64 for arguments that can never work', async () => {
@@ -177,5 +200,28 @@ describe.skipIf(k6 === undefined)('k6', () => {
     expect(report.exactness.checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
     expect(report.figures.counts.turns_begun).toBe(report.figures.counts.turns_ended);
     expect(report.notes).toContain('3 distributed workers');
+  });
+
+  it('is shared by more workers where the plan has more users, each crew started ahead', { timeout: 60_000 }, async () => {
+    const shape = ['--shape', 'daily', '--vus', '4', '--users-per-worker', '3', '--duration', '9s'];
+    const results = join(folder, 'scaled');
+    const patient = ['--p95', '60s', '--timeout', '60s', '--results', results];
+    const { code, stdout, stderr } = await program('run', 'llm-production', '--mode', 'distributed', ...shape, ...patient);
+
+    expect(stderr).toMatch(/1 to 2 workers, 3 parts, from .* on: 1 at 0 s, 2 at 3 s/);
+    expect(stdout).toContain('outcome: passed');
+    expect(code).toBe(0);
+    const [name = ''] = await readdir(results);
+    const read = async (file: string) => JSON.parse(await readFile(join(results, name, file), 'utf8'));
+    const workers: { worker: number; slice: number; outcome: string }[] = await read('workers.json');
+    expect(workers.map(({ worker, slice, outcome }) => [slice, worker, outcome])).toEqual([
+      [0, 0, 'finished'],
+      [1, 0, 'finished'],
+      [1, 1, 'finished'],
+    ]);
+    const report = await read('report.json');
+    expect(report.exactness.checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
+    expect(report.figures.counts.turns_begun).toBe(report.figures.counts.turns_ended);
+    expect(report.notes).toContain('1 to 2 distributed workers');
   });
 });
