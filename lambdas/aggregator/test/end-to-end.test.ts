@@ -213,7 +213,7 @@ describe('a thousand acquires on ten hot buckets', () => {
     await world.close();
   });
 
-  it('are on its books seconds later', async () => {
+  it('are on its books, to the token, when they are taken while the pump runs as Lambda would', async () => {
     const world = await liveWorld();
     const limiter = await RateLimiter.open(world.connection);
     const limits = [Limit.perMinute('rpm', 600_000)];
@@ -221,29 +221,22 @@ describe('a thousand acquires on ten hot buckets', () => {
     const pump = new StreamPump({
       source: world.source,
       handler: world.handler,
-      batchSize: 1_000,
-      batchWindowMs: 1_000,
+      batchSize: 100,
+      batchWindowMs: 100,
       filters: STREAM_FILTERS,
     });
-    const running = pump.run(stop.signal, () => new Promise((resolve) => setTimeout(resolve, 50)));
-    const startedMs = Date.now();
-    let acquires = 0;
+    const running = pump.run(stop.signal, () => sleepFor(POLL_MS / 8));
     const caller = async (_: unknown, index: number): Promise<void> => {
-      for (; Date.now() - startedMs < 5_000; acquires += 1) await limiter.acquire(`key-${index % 10}`, 'gpt-4', { rpm: 1 }, { limits });
+      for (let turn = 0; turn < 25; turn += 1) await limiter.acquire(`key-${index % 10}`, 'gpt-4', { rpm: 1 }, { limits });
     };
     await Promise.all(Array.from({ length: 40 }, caller));
-    const perSec = Math.round((1_000 * acquires) / (Date.now() - startedMs));
+    // What is in the stream by now and was not read comes with a pump that goes on from there.
     stop.abort();
     await running;
+    await new StreamPump({ source: world.source, handler: world.handler, checkpoints: pump.checkpoints, filters: STREAM_FILTERS }).drain();
 
-    const lags = world.figures('Lag').sort((a, b) => a - b);
-    const total = Object.values(booked(await world.windows(), 'day')).reduce((sum, { rpm = 0 }) => sum + rpm, 0);
-    // A stream tells whole seconds, so up to one of each lag is only that.
-    console.log(
-      `${perSec} acquires/s: lag of a batch's oldest record: median ${lags[Math.floor(lags.length / 2)]} ms, ` +
-        `p95 ${lags[Math.floor(lags.length * 0.95)]} ms; ${Math.round((1_000 * world.units.taken) / acquires)} write units per 1,000 acquires`,
-    );
-    expect(total).toBe(acquires);
+    const expected = Array.from({ length: 10 }, (_, index) => [`key-${index}`, { rpm: 100 }]);
+    for (const type of TYPES) expect(booked(await world.windows(), type)).toEqual(Object.fromEntries(expected));
     await limiter.close();
     await world.close();
   });

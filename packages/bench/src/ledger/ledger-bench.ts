@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { Bench, Terminal } from '../bench.js';
 import type { StartWorker } from './cell.js';
+import { measureLag } from './lag/measure-lag.js';
+import type { StartWriter } from './lag/writer.js';
+import { startWriterProcess } from './lag/writer-process.js';
 import { measureLedger } from './measure.js';
 import { LEDGER_USAGE, type LedgerOptions, readLedgerOptions } from './options.js';
 import { ledgerPromises } from './promises.js';
@@ -9,7 +12,7 @@ import { startWorkerProcess } from './worker-process.js';
 
 export const ledgerBench: Bench = {
   name: 'ledger',
-  summary: 'changes worked off by the aggregator, beside the way of one record and one mark; every total asserted',
+  summary: 'changes worked off by the aggregator, beside the way of one record and one mark, and how late; every total asserted',
   usage: LEDGER_USAGE,
   async run(args, terminal) {
     const options = readLedgerOptions(args);
@@ -20,12 +23,23 @@ export const ledgerBench: Bench = {
   },
 };
 
-/** Measures every cell, and judges what is promised of them. */
+/** Measures every cell and the lag, as far as they are wanted, and judges what is promised of them. */
 export async function reportLedger(
   options: LedgerOptions,
   stderr: Terminal['stderr'],
   start: StartWorker = startWorkerProcess,
+  startWriter: StartWriter = startWriterProcess,
 ): Promise<LedgerReport> {
   const measured = await measureLedger(options, start, stderr);
-  return { bench: 'ledger', ...measured, promises: ledgerPromises(measured.rows) };
+  if (options.lag === undefined) return { bench: 'ledger', ...measured, promises: ledgerPromises(measured.rows) };
+  stderr.write(`lag, for ${options.lag.seconds} seconds\n`);
+  const lag = await measureLag(options.lag, startWriter, options.engine);
+  return {
+    bench: 'ledger',
+    ...measured,
+    servers: [...new Set([...measured.servers, lag.server])],
+    totalsChecked: measured.totalsChecked + lag.totalsChecked,
+    lag,
+    promises: ledgerPromises(measured.rows, lag),
+  };
 }

@@ -4,9 +4,9 @@ import { PROMISED, readLedgerOptions } from './options.js';
 
 describe('the options of ledger', () => {
   it('are every scenario with its concurrency, at three latencies, on the engine, for both sides', () => {
-    const { cells, repetitions, check, json } = readLedgerOptions([]);
+    const { cells, repetitions, check, json, lag } = readLedgerOptions([]);
 
-    expect({ repetitions, check, json }).toEqual({ repetitions: 3, check: false, json: false });
+    expect({ repetitions, check, json, lag }).toMatchObject({ repetitions: 3, check: false, json: false, lag: { perSecond: 1_000 } });
     expect(cells[0]).toEqual({ scenario: 'folded-100', server: 'engine', latencyMs: 0, concurrency: 1, side: 'millrace' });
     const matrix = cells.filter(({ scenario, latencyMs, side }) => scenario === 'scattered-1000' && latencyMs === 20 && side === 'plugin');
     expect(matrix.map(({ concurrency }) => concurrency)).toEqual([10, 50, 100]);
@@ -29,6 +29,22 @@ describe('the options of ledger', () => {
   it('of a check are the cells of the promises, unless scenarios are named', () => {
     expect(readLedgerOptions(['--check'])).toMatchObject({ cells: PROMISED, repetitions: 9 });
     expect(readLedgerOptions(['--check', '--scenario', 'roll-ups', '--quick']).cells).toHaveLength(2);
+  });
+
+  it('have the lag where it is named, and where a check or all of it names no scenario, on an engine', () => {
+    const secondsOf = (...args: readonly string[]) => readLedgerOptions(args).lag?.seconds;
+
+    expect([[], ['--check'], ['--scenario', 'lag'], ['--scenario', 'roll-ups,lag']].map((args) => secondsOf(...args))).toEqual([
+      15, 15, 15, 15,
+    ]);
+    expect([['--quick'], ['--server', 'stub'], ['--check', '--scenario', 'roll-ups']].map((args) => secondsOf(...args))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(secondsOf('--quick', '--scenario', 'lag')).toBe(2);
+    expect(readLedgerOptions(['--scenario', 'lag']).cells).toEqual([]);
+    expect(() => secondsOf('--scenario', 'lag', '--server', 'stub')).toThrow(UsageError);
   });
 
   it.each([

@@ -1,25 +1,38 @@
 import type { EngineName } from '@millrace/testing';
 import { namesOf, readOptions, wholesOf } from '../arguments.js';
+import { UsageError } from '../bench.js';
 import type { ServerKind } from '../servers/site.js';
 import { type Cell, SIDES } from './cell.js';
+import type { LagOptions } from './lag/measure-lag.js';
 import type { MeasureLedgerOptions } from './measure.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
 
-const NAMES = SCENARIOS.map(({ name }) => name);
+const LAG = 'lag';
+const NAMES = [...SCENARIOS.map(({ name }) => name), LAG];
 const ENGINES: readonly EngineName[] = ['dynoxide', 'extenddb', 'dynamodb-local'];
 const MAX_CONCURRENCY = 200;
+
+/**
+ * What the lag is promised of. Each bucket has a writer of its own, so that none shares a write. More buckets would measure the
+ * engine: each costs it four writes in every batch.
+ */
+const LAG_PROMISED: LagOptions = { perSecond: 1_000, seconds: 15, keys: 50, writers: 50 };
+const LAG_QUICK: LagOptions = { ...LAG_PROMISED, seconds: 2 };
 
 /** What `pnpm bench ledger` is to measure, and where its results go. */
 export interface LedgerOptions extends MeasureLedgerOptions {
   readonly check: boolean;
   readonly json: boolean;
   readonly markdown?: string;
+  /** What is offered to measure how late windows are; absent where that is not wanted. */
+  readonly lag?: LagOptions;
 }
 
 export const LEDGER_USAGE = `Usage: pnpm bench ledger [options]
 
 Works off changes of buckets as the aggregator does, and as a plugin does that marks each of them, in the same run.
-Compares every total with brute force, and fails where one is wrong.
+Compares every total with brute force, and fails where one is wrong. Then offers 1,000 changes a second to an engine, and
+measures how late the windows have them (scenario lag, to which only --engine applies).
 
   --scenario a,b      some of ${NAMES.join(',')} (all)
   --concurrency a,b   writes under way at once, 1 is in sequence (those of each scenario: 1,10,50,100)
@@ -90,8 +103,18 @@ export function readLedgerOptions(args: readonly string[]): LedgerOptions {
     check,
     json,
     ...(engine === undefined ? {} : { engine }),
+    ...(isLagWanted(given, quick) ? { lag: quick ? LAG_QUICK : LAG_PROMISED } : {}),
     ...(given.markdown === undefined ? {} : { markdown: given.markdown }),
   };
+}
+
+/** The lag wants a stream, which the stub has none of; a quick run has it if it is named. */
+function isLagWanted({ scenario, server }: Chosen, quick: boolean): boolean {
+  if (scenario !== undefined && !namesOf('scenario', scenario, NAMES).includes(LAG)) return false;
+  const isOnEngine = server === undefined || namesOf<ServerKind>('server', server, ['engine', 'stub']).includes('engine');
+  if (scenario === undefined) return isOnEngine && !quick;
+  if (!isOnEngine) throw new UsageError(`the scenario ${LAG} wants a stream, and the stub has none`);
+  return true;
 }
 
 interface Chosen {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell, Run } from './cell.js';
+import type { LagRow } from './lag/measure-lag.js';
+import { lagPromise } from './lag/report.js';
 import { PROMISED } from './options.js';
 import { ledgerPromises } from './promises.js';
 import { publishedTable } from './published.js';
@@ -26,20 +28,33 @@ function rowsOf({ elapsedMs, peakMb = () => 100, requests = 27 }: Course, cells:
 
 const slowAlone = ({ concurrency, side }: Cell): number => (concurrency === 1 || side === 'plugin' ? 1_000 : 100);
 
+const lag: LagRow = {
+  server: 'dynoxide',
+  offeredPerSecond: 1_000,
+  reachedPerSecond: 999,
+  changes: 15_000,
+  keys: 50,
+  invocations: 20,
+  p50Ms: 1_000,
+  p95Ms: 5_000,
+  maxMs: 6_000,
+  totalsChecked: 200,
+};
+
 function verdicts(course: Course) {
-  return ledgerPromises(rowsOf(course)).map(({ kept }) => kept);
+  return ledgerPromises(rowsOf(course), lag).map(({ kept }) => kept);
 }
 
 describe('the promises of the ledger', () => {
   it('are kept where everything is ten times as fast, and memory stays', () => {
-    expect(verdicts({ elapsedMs: slowAlone })).toEqual([true, true, true, true, true, true]);
+    expect(verdicts({ elapsedMs: slowAlone })).toEqual([true, true, true, true, true, true, true]);
   });
 
   it('are missed by each figure for itself', () => {
     const at = (ms: number) => (cell: Cell) => (cell.concurrency === 1 || cell.side === 'plugin' ? ms : 100);
-    expect(verdicts({ elapsedMs: at(799) })).toEqual([false, false, false, false, true, true]);
-    expect(verdicts({ elapsedMs: at(800) })).toEqual([true, true, false, false, true, true]);
-    expect(verdicts({ elapsedMs: slowAlone, requests: 28 })).toEqual([true, true, true, true, false, true]);
+    expect(verdicts({ elapsedMs: at(799) })).toEqual([false, false, false, false, true, true, true]);
+    expect(verdicts({ elapsedMs: at(800) })).toEqual([true, true, false, false, true, true, true]);
+    expect(verdicts({ elapsedMs: slowAlone, requests: 28 })).toEqual([true, true, true, true, false, true, true]);
     expect(verdicts({ elapsedMs: slowAlone, peakMb: ({ concurrency }) => (concurrency === 100 ? 150 : 100) })).toEqual([
       true,
       true,
@@ -47,12 +62,25 @@ describe('the promises of the ledger', () => {
       true,
       true,
       false,
+      true,
     ]);
+  });
+
+  it('are of the lag kept to the second, and missed beyond it', () => {
+    expect(lagPromise(lag)).toMatchObject({ measured: '5', kept: true });
+    expect(lagPromise({ ...lag, p95Ms: 5_001 }).kept).toBe(false);
+  });
+
+  it('are of the lag not kept by a machine that takes less than was offered, and may be missed by it', () => {
+    const slow = { ...lag, reachedPerSecond: 600 };
+    expect(lagPromise({ ...lag, reachedPerSecond: 950 }).kept).toBe(true);
+    expect(lagPromise(slow)).toMatchObject({ measured: '5 at 600 changes/s: engine and writers took no more here', kept: undefined });
+    expect(lagPromise({ ...slow, p95Ms: 9_000 }).kept).toBe(false);
   });
 
   it('are not judged where they were not measured', () => {
     expect(ledgerPromises([]).map(({ measured, kept }) => ({ measured, kept }))).toEqual(
-      Array.from({ length: 6 }, () => ({ measured: 'not measured in this run', kept: undefined })),
+      Array.from({ length: 7 }, () => ({ measured: 'not measured in this run', kept: undefined })),
     );
   });
 });

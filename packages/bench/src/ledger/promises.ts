@@ -2,6 +2,8 @@ import { figure } from '../render/figure.js';
 import { NOT_MEASURED, type Outcome } from '../render/outcome.js';
 import type { ServerKind } from '../servers/site.js';
 import type { Cell } from './cell.js';
+import type { LagRow } from './lag/measure-lag.js';
+import { lagPromise } from './lag/report.js';
 import { type Row, rowLike } from './row.js';
 
 const LATENCY_MS = 20;
@@ -15,7 +17,7 @@ const SERVERS: readonly ServerKind[] = ['engine', 'stub'];
  * are no rows. Paces are those of the fastest runs: what else goes on on a machine makes a run slower, never faster, and the
  * shorter side the more so.
  */
-export function ledgerPromises(rows: readonly Row[]): readonly Outcome[] {
+export function ledgerPromises(rows: readonly Row[], lag?: LagRow): readonly Outcome[] {
   const at = (cell: Pick<Cell, 'scenario' | 'concurrency'> & Partial<Cell>): Row | undefined =>
     rowLike(rows, { server: 'engine', latencyMs: LATENCY_MS, side: 'millrace', ...cell });
   const growth = (from: Row | undefined, to: Row | undefined): number | undefined =>
@@ -49,6 +51,7 @@ export function ledgerPromises(rows: readonly Row[]): readonly Outcome[] {
       growth(at({ scenario: 'scattered-1000', concurrency: 10 }), at({ scenario: 'scattered-1000', concurrency: 100 })),
       (megabytes) => megabytes < 50,
     ),
+    lagPromise(lag),
   ];
 }
 

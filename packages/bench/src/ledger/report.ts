@@ -1,6 +1,8 @@
 import { figure, times } from '../render/figure.js';
 import { type Outcome, promiseTable } from '../render/outcome.js';
 import { markdownTable, plainTable, type TextTable } from '../render/table.js';
+import type { LagRow } from './lag/measure-lag.js';
+import { LAG_NOTE, LAG_TITLE, lagTable } from './lag/report.js';
 import type { MeasuredLedger } from './measure.js';
 import { publishedTable } from './published.js';
 import type { Row } from './row.js';
@@ -9,6 +11,8 @@ import { scenarioOf } from './scenarios.js';
 /** All that `pnpm bench ledger` has found; what `--json` prints. */
 export interface LedgerReport extends MeasuredLedger {
   readonly bench: 'ledger';
+  /** Absent where it was not measured. */
+  readonly lag?: LagRow;
   readonly promises: readonly Outcome[];
 }
 
@@ -80,7 +84,7 @@ function paceNote(rows: readonly Row[]): string {
 
 type Render = (table: TextTable) => string;
 
-function tablesOf(report: MeasuredLedger, render: Render, heading: (text: string) => string): string {
+function tablesOf(report: LedgerReport, render: Render, heading: (text: string) => string): string {
   const scenarios = [...new Set(report.rows.map(({ scenario }) => scenario))];
   const tables = scenarios.map((name) => `${heading(`${name}: ${scenarioOf(name).does}`)}${render(scenarioTable(report.rows, name))}\n`);
   const published = (['engine', 'stub'] as const)
@@ -89,7 +93,9 @@ function tablesOf(report: MeasuredLedger, render: Render, heading: (text: string
   const beside = published.map(
     (table) => `${heading("What the plugin's authors published, of another store and machine")}${render(table)}\n`,
   );
-  return `${tables.join('')}${beside.join('')}${paceNote(report.rows)}${COLUMNS_NOTE}\n`;
+  const pace = report.rows.length === 0 ? '' : `${paceNote(report.rows)}${COLUMNS_NOTE}\n`;
+  const lag = report.lag === undefined ? '' : `${heading(LAG_TITLE)}${render(lagTable(report.lag))}\n${LAG_NOTE}`;
+  return [`${tables.join('')}${beside.join('')}${pace}`, lag].filter((part) => part !== '').join('\n');
 }
 
 /** What stdout gets. */
