@@ -31,7 +31,7 @@ interface WidgetProperties {
 export function dashboardBody(): readonly Widget[] {
   const stack = new Stack(new App(), 'Limiter', { env: { account: '123456789012', region: 'us-east-1' } });
   const { table } = new LimiterTable(stack, 'Table', { tableName: 'millrace' });
-  const aggregator = new UsageAggregator(stack, 'Aggregator', { table });
+  const aggregator = new UsageAggregator(stack, 'Aggregator', { table, thresholdPercent: 80 });
   const alarms = new LimiterAlarms(stack, 'Alarms', { table, aggregator });
   const callerLogGroups = [new LogGroup(stack, 'Callers')];
   new LimiterDashboard(stack, 'Dashboard', { table, aggregator, alarms, callerLogGroups });

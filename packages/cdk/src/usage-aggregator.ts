@@ -42,6 +42,8 @@ export class UsageAggregator extends Construct {
   readonly sealRule?: Rule;
   /** Whether the function checks the ledger of the days that it seals. */
   readonly checksLedger: boolean;
+  /** From which percentage of a limit on entities are counted as near it. Without one nobody looks. */
+  readonly thresholdPercent?: number;
   private readonly table: ITable;
   private readonly checks: PropChecks;
 
@@ -49,6 +51,7 @@ export class UsageAggregator extends Construct {
     super(scope, id);
     this.checks = new PropChecks(this);
     this.table = props.table;
+    this.thresholdPercent = props.thresholdPercent;
     const streamArn = props.table.tableStreamArn;
     if (streamArn === undefined) throw new Error(`${this.node.path}: table must have a stream; give an imported one its tableStreamArn`);
     const pattern = /^[\w./#-]{1,255}$/;

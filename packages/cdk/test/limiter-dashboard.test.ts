@@ -202,6 +202,22 @@ describe('the props of a dashboard', () => {
     }
   });
 
+  it('say what counts entities near a limit, and draw them where the aggregator does', () => {
+    const nearLimit = (thresholdPercent?: number): string => {
+      const template = templateOf((stack) => {
+        const { table } = new LimiterTable(stack, 'Table');
+        new LimiterDashboard(stack, 'Board', { table, aggregator: new UsageAggregator(stack, 'Usage', { table, thresholdPercent }) });
+      });
+      return JSON.stringify(onlyOne(template, DASHBOARD)['DashboardBody']);
+    };
+    const { name } = AGGREGATOR_METRICS.nearLimit;
+
+    expect(nearLimit(80)).toContain(name);
+    expect(nearLimit(80)).not.toContain('thresholdPercent');
+    expect(nearLimit()).not.toContain(name);
+    expect(nearLimit()).toMatch(/### Entities near a limit.*thresholdPercent: 80/);
+  });
+
   it('take the namespace of the aggregator', () => {
     const template = templateOf((stack) => {
       const { table } = new LimiterTable(stack, 'Table');

@@ -3,10 +3,14 @@ import { Duration } from 'aws-cdk-lib';
 import { type IWidget, type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { WatchedMetrics } from '../alarms/watched-metrics.js';
 import type { UsageAggregator } from '../usage-aggregator.js';
-import { COLORS, graph } from './widgets.js';
+import { COLORS, graph, note } from './widgets.js';
 
 const PERIOD = Duration.minutes(5);
 const MILLIS_PER_SEC = 1_000;
+/** Looking costs reads, so nobody looks unless told to; an empty graph would look as if all were well. */
+const NOBODY_LOOKS =
+  'Nobody looks. `thresholdPercent: 80` of the aggregator has it count the entities that used that much of a limit in a window, for a read ' +
+  'of each entity and limit in a batch.';
 
 /** How the function behind the stream does. */
 export function aggregatorWidgets(aggregator: UsageAggregator, metrics: WatchedMetrics): IWidget[] {
@@ -64,6 +68,8 @@ export function ledgerWidgets(aggregator: UsageAggregator, metrics: WatchedMetri
     graph('Lag of the ledger', 'milliseconds', lag, { columns: 6 }),
     graph('Records and windows', 'in a period', writes, { columns: 6 }),
     graph('Gaps, as verifications found them', 'places', gaps, { columns: 6 }),
-    graph('Entities near a limit', 'entities', [own(nearLimit, 'beyond the threshold', Stats.SUM, COLORS.refused)], { columns: 6 }),
+    aggregator.thresholdPercent === undefined
+      ? note('Entities near a limit', NOBODY_LOOKS, 6)
+      : graph('Entities near a limit', 'entities', [own(nearLimit, 'beyond the threshold', Stats.SUM, COLORS.refused)], { columns: 6 }),
   ];
 }

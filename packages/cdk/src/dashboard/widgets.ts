@@ -51,6 +51,11 @@ export function graph(
   });
 }
 
+/** Words in the place of a graph, where there is nothing to draw: why, and what changes it. */
+export function note(title: string, markdown: string, columns: number): TextWidget {
+  return new TextWidget({ markdown: `### ${title}\n${markdown}`, width: columns, height: HEIGHT, background: TextWidgetBackground.SOLID });
+}
+
 /** What a rule of Contributor Insights ranks. The CDK has no widget for it. */
 export class RankingWidget extends ConcreteWidget {
   private readonly scope: IConstruct;
