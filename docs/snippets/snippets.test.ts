@@ -82,6 +82,7 @@ describe('the links of the documents', () => {
     'docs/load-testing.md',
     'docs/usage-ledger.md',
     'load/README.md',
+    'packages/cdk/README.md',
     'packages/cli/README.md',
     'packages/core/README.md',
     'packages/cost/README.md',

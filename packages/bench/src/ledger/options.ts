@@ -38,7 +38,7 @@ measures how late the windows have them (scenario lag, to which only --engine ap
   --concurrency a,b   writes under way at once, 1 is in sequence (those of each scenario: 1,10,50,100)
   --latency a,b       milliseconds for which each request is held back (0,5,20)
   --server a,b        engine: a local DynamoDB engine (default); stub: answers at once, so that an engine's pace hides no latency
-  --engine e          ${ENGINES.join(', ')} (the first that is installed)
+  --engine e          ${ENGINES.join(', ')} (the first that is installed; for the lag extenddb if it is)
   --repetitions N     rounds in which the sides take turns; tables show medians, promises are judged by the fastest (3, --check 9)
   --quick             one repetition, roll-ups and the pipeline, 1 ms
   --check             only what the project promises, and exit 1 if one of its figures is missed

@@ -5,7 +5,7 @@ import { awsHandler, environmentOf, STREAM_FILTERS } from '@millrace/aggregator-
 import { parseUsageKey, WINDOW_TYPES, type WireItem } from '@millrace/core';
 import { usageOf, windowFromItem } from '@millrace/ledger';
 import { createTable } from '@millrace/limiter/admin';
-import { type EngineName, EngineStream, launchEngine, type StreamHandler, StreamPump } from '@millrace/testing';
+import { type EngineName, EngineStream, installedEngines, launchEngine, type StreamHandler, StreamPump } from '@millrace/testing';
 import { percentile } from '../../figures/percentile.js';
 import { checkTotals, Sums, type Totals } from '../totals.js';
 import { Sightings } from './sightings.js';
@@ -44,6 +44,7 @@ const BATCH_WINDOW_MS = 2_000;
 const POLL_MS = 250;
 /** What keeps an engine's own faults from being taken for a lag: nothing is given up. */
 const RETRIES = 100;
+const QUICK: EngineName = 'extenddb';
 /** After that what is not in the windows is taken for lost. */
 const LONGEST_MS = 60_000;
 
@@ -56,7 +57,8 @@ const LONGEST_MS = 60_000;
  */
 export async function measureLag(options: LagOptions, start: StartWriter, engineName?: EngineName): Promise<LagRow> {
   const { perSecond, seconds, keys, writers, batchWindowMs = BATCH_WINDOW_MS } = options;
-  const engine = await launchEngine(engineName === undefined ? {} : { engine: engineName });
+  const chosen = engineName ?? (await quickEngine());
+  const engine = await launchEngine(chosen === undefined ? {} : { engine: chosen });
   const { name: server, endpoint, region, credentials } = engine;
   const table = `lag-${randomUUID()}`;
   const client = new DynamoDBClient({ endpoint, region, credentials, maxAttempts: 1 });
@@ -100,6 +102,12 @@ export async function measureLag(options: LagOptions, start: StartWriter, engine
     client.destroy();
     await engine.close();
   }
+}
+
+/** The engine that takes most writes for its CPU, if it is installed: with the others the engine is what is measured. */
+async function quickEngine(): Promise<EngineName | undefined> {
+  const installed = await installedEngines();
+  return installed.find(({ name, available }) => name === QUICK && available)?.name;
 }
 
 /** The function, and a look at the clock behind it. */
