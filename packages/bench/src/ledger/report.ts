@@ -67,9 +67,10 @@ const COLUMNS_NOTE =
   'for its entry in the index of windows. The stub knows no units. What the plugin pays to write each change down first is not counted. ' +
   'CPU and memory are those of the process that works the changes off; each line is a process of its own. Of 100 changes and less three runs are done in a round; long ones in sequence are done once.';
 
-function totalsText({ totalsChecked, repetitions, servers }: MeasuredLedger): string {
+function totalsText({ totalsChecked, repetitions, servers, rows }: MeasuredLedger): string {
   const counted = new Intl.NumberFormat('en-US').format(totalsChecked);
-  return `Servers: ${servers.join(', ')}. Medians of ${repetitions} rounds. ${counted} totals were compared with brute force; all are right.`;
+  const rounds = rows.length === 0 ? '' : `Medians of ${repetitions} rounds. `;
+  return `Servers: ${servers.join(', ')}. ${rounds}${counted} totals were compared with brute force; all are right.`;
 }
 
 /** Where engines' own pace hides the latency, the reader must be told. */
