@@ -1,4 +1,4 @@
-import { ATTRIBUTE, bucketKey, Limit, limitAttribute } from '@millrace/core';
+import { ATTRIBUTE, bucketKey, FIRST_LAYOUT, type Layout, Limit, layoutAfter, limitAttribute } from '@millrace/core';
 import type { Administration, Item, ItemWrite } from '@millrace/limiter/admin';
 import { Entities } from '../src/admin/entities.js';
 import { StoredLimits } from '../src/admin/stored-limits.js';
@@ -44,14 +44,26 @@ export class PlantedTree {
     if (hasDefault === true) await this.limits.setEntityDefault(id, [rpm]);
     if (isDisabled === true) await this.entities.disable(id, { reason: 'unpaid' });
     const writes = Object.entries(buckets).flatMap(([resource, shards]) =>
-      Array.from({ length: shards }, (_, shard) => bucketWrite(this.#parts, id, resource, shard)),
+      Array.from({ length: shards }, (_, shard) => bucketWrite(this.#parts, id, resource, shard, spreadOver(shards))),
     );
     if (writes.length > 0) await this.#parts.items.transact(writes);
   }
 }
 
-function bucketWrite({ namespaceId, nowMs }: Administration, entity: string, resource: string, shard: number): ItemWrite {
-  return { kind: 'put', item: bucketItem(namespaceId, { entity, resource, shard }, { rpm: nowMs() * 1000 + 60_000_000 }) };
+function bucketWrite(
+  { namespaceId, nowMs }: Administration,
+  entity: string,
+  resource: string,
+  shard: number,
+  layout: Layout | undefined,
+): ItemWrite {
+  const item = bucketItem(namespaceId, { entity, resource, shard }, { rpm: nowMs() * 1000 + 60_000_000 });
+  return { kind: 'put', item: layout === undefined ? item : { ...item, [ATTRIBUTE.layout]: layout } };
+}
+
+/** The layout that the items of a bucket have after one split; one that was never split says none. */
+export function spreadOver(items: number): Layout | undefined {
+  return items === 1 ? undefined : layoutAfter(FIRST_LAYOUT, items);
 }
 
 /** A bucket as the engine leaves it, with the arrival time of each limit; all of them have the scale of a hundred a minute. */

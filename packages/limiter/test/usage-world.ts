@@ -3,7 +3,10 @@ import {
   type BucketRef,
   bucketKey,
   counterBase,
+  FIRST_LAYOUT,
+  layoutAfter,
   limitAttribute,
+  MAX_SHARDS,
   WINDOW_TYPES,
   type WindowType,
   type WireItem,
@@ -96,11 +99,22 @@ export class UsageWorld {
     };
     this.#buckets.set(name, item);
     await this.table.transact([{ kind: 'put', item }]);
+    if (shard > 0) await this.#markSpread(ref);
     this.onWrite(wireItem(item));
     const images = { newImage: wireItem(item), ...(old === undefined ? {} : { oldImage: wireItem(old) }) };
     const step = stepOf({ eventId: name, atMs: Math.floor(this.nowMs / 1_000) * 1_000, isExpiry: false, ...images });
     if (step === undefined) throw new Error('a write that moves nothing has no step');
     return step;
+  }
+
+  /** The first item of a bucket that has others says that it was spread. */
+  async #markSpread(ref: BucketRef): Promise<void> {
+    const key = bucketKey({ ...ref, shard: 0 });
+    const first = this.#buckets.get(`${key.partition}\n${key.sort}`);
+    if (first === undefined || first[ATTRIBUTE.layout] !== undefined) return;
+    const item = { ...first, [ATTRIBUTE.layout]: layoutAfter(FIRST_LAYOUT, MAX_SHARDS) };
+    this.#buckets.set(`${key.partition}\n${key.sort}`, item);
+    await this.table.transact([{ kind: 'put', item }]);
   }
 
   /** Deletes a bucket, as its expiry does. */

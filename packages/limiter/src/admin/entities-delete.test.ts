@@ -1,11 +1,29 @@
+import { ATTRIBUTE, bucketKey, FIRST_LAYOUT, type Layout, layoutAfter } from '@millrace/core';
+import { CrashingTable } from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
 import { entitiesWorld, faultsOf, storedEntities } from '../../test/entities-world.js';
-import { bucketItem, isEvent, isLeftBehind, itemTexts, PlantedTree, plantOutsiders } from '../../test/planted-tree.js';
+import { bucketItem, isEvent, isLeftBehind, itemTexts, PlantedTree, plantOutsiders, spreadOver } from '../../test/planted-tree.js';
 import type { DeleteProgress } from './entity-delete.js';
 
 function planted() {
   const world = entitiesWorld();
   return Object.assign(world, { tree: new PlantedTree(world.parts) });
+}
+
+type PlantedWorld = ReturnType<typeof planted>;
+
+function plantItem(world: PlantedWorld, resource: string, shard: number, layout: Layout | undefined): void {
+  const item = bucketItem('ns1', { entity: 'key', resource, shard }, { rpm: 1 });
+  world.table.put(layout === undefined ? item : { ...item, [ATTRIBUTE.layout]: layout });
+}
+
+function plantBucket(world: PlantedWorld, resource: string, items: number): void {
+  for (let shard = 0; shard < items; shard += 1) plantItem(world, resource, shard, spreadOver(items));
+}
+
+function bucketsLeft(world: PlantedWorld): readonly string[] {
+  const keys = world.table.items().map(({ PK: partition, SK: sort }) => `${partition} ${sort}`);
+  return keys.filter((key) => key.startsWith('ns1/b/'));
 }
 
 describe('deleting an entity', () => {
@@ -104,17 +122,54 @@ describe('deleting an entity', () => {
     expect(world.table.items()).toEqual(before);
   });
 
-  it('finds the buckets of every shard and resource, however many', async () => {
+  it('finds the buckets of every resource with all their items, however many', async () => {
     const world = planted();
     await world.tree.plant('key');
-    for (let shard = 0; shard < 32; shard += 1) world.table.put(bucketItem('ns1', { entity: 'key', resource: 'hot', shard }, { rpm: 1 }));
-    for (let index = 0; index < 250; index += 1) {
-      world.table.put(bucketItem('ns1', { entity: 'key', resource: `cold-${index}`, shard: index % 2 }, { rpm: 1 }));
-    }
+    const hot = Array.from({ length: 12 }, (_, index) => [`hot-${index * 20}`, 32] as const);
+    const cold = Array.from({ length: 238 }, (_, index) => [`cold-${index}`, 1] as const);
+    for (const [resource, items] of [...hot, ...cold]) plantBucket(world, resource, items);
 
     await world.entities.delete('key');
 
-    expect(world.table.items().filter(({ PK }) => String(PK).startsWith('ns1/b/'))).toEqual([]);
+    expect(bucketsLeft(world)).toEqual([]);
+  });
+
+  it('finds all items of a bucket that is spread, also where some between them have expired', async () => {
+    const world = planted();
+    await world.tree.plant('key');
+    plantBucket(world, 'gpt', 32);
+    const gone = Array.from({ length: 31 }, (_, index) => index + 1).filter((shard) => shard !== 2 && shard !== 31);
+    await world.table.deleteAll(gone.map((shard) => bucketKey({ namespaceId: 'ns1', entity: 'key', resource: 'gpt', shard })));
+
+    await world.entities.delete('key');
+
+    expect(bucketsLeft(world)).toEqual([]);
+  });
+
+  it('finds the items that a merge has left behind, of which the first item says nothing any more', async () => {
+    const world = planted();
+    await world.tree.plant('key');
+    for (const shard of [0, 3]) plantItem(world, 'gpt', shard, layoutAfter(layoutAfter(FIRST_LAYOUT, 4), 1));
+
+    await world.entities.delete('key');
+
+    expect(bucketsLeft(world)).toEqual([]);
+  });
+
+  it('asks once for the buckets of an entity, and once more if any of them was ever spread', async () => {
+    const requests = async (items: number): Promise<readonly string[]> => {
+      const world = planted();
+      plantBucket(world, 'gpt', items);
+      plantBucket(world, 'a/b', 1);
+      const counting = new CrashingTable(world.table);
+      await world.through(counting).delete('key');
+      expect(bucketsLeft(world)).toEqual([]);
+      return counting.operations;
+    };
+
+    // The entity, its limits and its buckets; the event, and the buckets.
+    expect(await requests(1)).toEqual(['get', 'query', 'query', 'transact', 'deleteAll']);
+    expect(await requests(2)).toEqual(['get', 'query', 'query', 'get', 'transact', 'deleteAll', 'deleteAll']);
   });
 
   it('finds the limits of every resource, however many, and keeps within what a transaction holds', async () => {

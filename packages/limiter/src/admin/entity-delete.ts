@@ -11,7 +11,7 @@ import {
   unmoved,
   writeEntities,
 } from './entity-item.js';
-import { deleteBuckets, deleteLevels, findBuckets } from './entity-leftovers.js';
+import { deleteBuckets, deleteLevels, readBuckets } from './entity-leftovers.js';
 import { childIds } from './entity-tree.js';
 import type { ItemWrite } from './item-table.js';
 import { TOMBSTONE_SEC } from './level-item.js';
@@ -58,7 +58,7 @@ function deleteTree(parts: Administration, id: string, parent: string | undefine
     }
 
     await deleteLevels(parts, id, deletion.actor);
-    await deleteBuckets(parts, await findBuckets(parts, id));
+    await deleteBuckets(parts, id, await readBuckets(parts, id));
     const isDeleted = (await writeEntities(parts, tombstoneWrites(parts, entity, deletion.actor), [id])) === 'done';
     if (isDeleted) deletion.onDeleted(id);
     return isDeleted ? true : undefined;
@@ -77,11 +77,11 @@ async function deleteChildren(parts: Administration, id: string, deletion: Entit
 /** An entity need not be created to be limited: then its limits and its buckets are all there is of it. */
 async function deleteUncreated(parts: Administration, id: string, { actor, onDeleted }: EntityDeletion): Promise<boolean> {
   const levels = await deleteLevels(parts, id, actor);
-  const shards = await findBuckets(parts, id);
-  if (levels === 0 && shards.length === 0) return false;
+  const buckets = await readBuckets(parts, id);
+  if (levels === 0 && buckets.firsts.length === 0) return false;
   // First, because buckets are deleted one by one: better an event of what was only begun than none of what was done.
   await parts.items.transact(eventWrites(parts, { action: 'entity.delete', entity: id, actor, nowMs: parts.nowMs() }));
-  await deleteBuckets(parts, shards);
+  await deleteBuckets(parts, id, buckets);
   onDeleted(id);
   return true;
 }

@@ -1,7 +1,16 @@
-import { bucketKey, type ConfigLevel, configKey, ENTITY_LIMITS_PREFIX, unescapeName } from '@millrace/core';
+import {
+  ATTRIBUTE,
+  bucketKey,
+  type ConfigLevel,
+  configKey,
+  ENTITY_LIMITS_PREFIX,
+  FIRST_LAYOUT,
+  MAX_SHARDS,
+  unescapeName,
+} from '@millrace/core';
 import { type Administration, inTurns } from './administration.js';
 import { writeControl } from './entity-control.js';
-import { type Item, type ItemPage, type ItemWrite, keyOf, MAX_TRANSACTION_WRITES } from './item-table.js';
+import { type Item, type ItemWrite, keyOf, MAX_TRANSACTION_WRITES } from './item-table.js';
 import { changeWrites } from './level-change.js';
 import { configOfItem } from './level-item.js';
 
@@ -71,33 +80,52 @@ function* transactions(parts: Administration, items: readonly Item[], entity: st
   if (writes.length > 0) yield { writes, levels };
 }
 
-/** The first page of each shard's buckets. */
-interface ShardPage extends ItemPage {
-  readonly partition: string;
-}
-
-/** Finds an entity's buckets: a read for each shard that has any, and one more. */
-export async function findBuckets({ items, namespaceId }: Administration, entity: string): Promise<readonly ShardPage[]> {
-  const shards: ShardPage[] = [];
-  for (;;) {
-    const { partition } = bucketKey({ namespaceId, entity, resource: '', shard: shards.length });
-    const page = await items.query({ partition, pageSize: PAGE_SIZE });
-    if (page.items.length === 0) return shards;
-    shards.push({ ...page, partition });
-  }
+/** A page of an entity's buckets. */
+export interface BucketPage {
+  /** The first item of each bucket. */
+  readonly firsts: readonly Item[];
+  /** All other items of those that are spread over several, or were. */
+  readonly others: readonly Item[];
+  /** Hand it in as `after` to go on; absent on the last page. */
+  readonly next?: string;
 }
 
 /**
- * Deletes the buckets that were found, the last shard first: the search ends at the first shard that has none, so as
- * long as any is left, there is one in front of it to be found.
+ * Reads an entity's buckets, a hundred at a time: one read, and for each bucket that was ever spread 31 keys more, a hundred
+ * of them in a request. The first item of a bucket outlives all others, and says whether it was ever spread. How many others
+ * are there nobody knows: they expire each for itself, those that a merge has left behind, too (see ADR 0019). So all that
+ * there could be are asked for.
  */
-export async function deleteBuckets({ items }: Administration, shards: readonly ShardPage[]): Promise<void> {
-  for (const { partition, ...first } of [...shards].reverse()) {
-    let page: ItemPage = first;
-    for (;;) {
-      await items.deleteAll(page.items.map(keyOf));
-      if (page.next === undefined) break;
-      page = await items.query({ partition, pageSize: PAGE_SIZE, after: page.next });
-    }
+export async function readBuckets(
+  { items, namespaceId }: Pick<Administration, 'items' | 'namespaceId'>,
+  entity: string,
+  after?: string,
+): Promise<BucketPage> {
+  const { partition } = bucketKey({ namespaceId, entity, resource: '', shard: 0 });
+  const { items: firsts, next } = await items.query({ partition, pageSize: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
+  const keys = firsts.filter(wasSpread).flatMap((first) => {
+    const resource = unescapeName(keyOf(first).sort);
+    return Array.from({ length: MAX_SHARDS - 1 }, (_, index) => bucketKey({ namespaceId, entity, resource, shard: index + 1 }));
+  });
+  const others = keys.length === 0 ? [] : (await items.get(keys)).filter((item) => item !== undefined);
+  return { firsts, others, ...(next === undefined ? {} : { next }) };
+}
+
+/** Deletion must not depend on the rest of the item: it may be of a release that this one cannot read. */
+function wasSpread(first: Item): boolean {
+  return Number(first[ATTRIBUTE.layout] ?? FIRST_LAYOUT) > FIRST_LAYOUT;
+}
+
+/**
+ * Deletes an entity's buckets, of which the first page was read. The first item of a bucket goes last: as long as any other
+ * is left, it is there to be found by.
+ */
+export async function deleteBuckets(parts: Administration, entity: string, first: BucketPage): Promise<void> {
+  let page = first;
+  for (;;) {
+    await parts.items.deleteAll(page.others.map(keyOf));
+    await parts.items.deleteAll(page.firsts.map(keyOf));
+    if (page.next === undefined) return;
+    page = await readBuckets(parts, entity, page.next);
   }
 }

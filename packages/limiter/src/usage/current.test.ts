@@ -19,6 +19,17 @@ describe('current usage', () => {
     expect(await world.usage.current({ entity: 'key-1', resource: 'gpt-3' })).toHaveLength(1);
   });
 
+  it('counts all items of a bucket that is spread, also where some between them have expired', async () => {
+    const world = new UsageWorld();
+    for (const shard of [0, 1, 2, 31]) await world.lose({ used: 10, shard });
+    await world.expire({ shard: 1 });
+
+    const all = await world.usage.current({ entity: 'key-1' });
+
+    expect(all).toMatchObject([{ limits: { rpm: { net: 30 } } }]);
+    expect(all).toStrictEqual(await world.usage.current({ entity: 'key-1', resource: 'gpt-4' }));
+  });
+
   it('counts from when the bucket began, and says when that was', async () => {
     const world = new UsageWorld();
     await world.lose({ used: 10 });

@@ -1,6 +1,6 @@
 import { bucketFromItem, bucketKey, checkKeys, checkName, isMillraceError, MAX_SHARDS, unescapeName } from '@millrace/core';
-import { findBuckets } from '../admin/entity-leftovers.js';
-import { type Item, type ItemPage, keyOf } from '../admin/item-table.js';
+import { readBuckets } from '../admin/entity-leftovers.js';
+import { type Item, keyOf } from '../admin/item-table.js';
 import { wireItem } from '../admin/level-item.js';
 import type { UsageParts } from './usage-parts.js';
 
@@ -30,7 +30,8 @@ export interface CurrentUsage {
 /**
  * Reads buckets, which know of every acquire that was answered, without waiting for the ledger. Both counters of a limit
  * begin at one number, so their difference needs nothing else. One read for the items of a bucket, or for each hundred
- * buckets of each shard; and those of `available` for each resource.
+ * buckets, and one more for each three of them that are spread over several items, or were; and those of `available` for
+ * each resource.
  */
 export async function readCurrent(parts: UsageParts, options: CurrentOptions): Promise<readonly CurrentUsage[]> {
   checkKeys('options', options, ['entity', 'resource']);
@@ -58,17 +59,17 @@ export async function itemsOf(
 
 async function bucketsOf(parts: UsageParts, entity: string): Promise<ReadonlyMap<string, readonly Item[]>> {
   const buckets = new Map<string, Item[]>();
-  for (const { partition, ...first } of await findBuckets(parts, entity)) {
-    let page: ItemPage = first;
-    for (;;) {
-      for (const item of page.items) {
-        const name = unescapeName(keyOf(item).sort);
-        buckets.set(name, [...(buckets.get(name) ?? []), item]);
-      }
-      if (page.next === undefined) break;
-      page = await parts.items.query({ partition, pageSize: 100, after: page.next });
+  let after: string | undefined;
+  do {
+    const { firsts, others, next } = await readBuckets(parts, entity, after);
+    for (const item of [...firsts, ...others]) {
+      const name = unescapeName(keyOf(item).sort);
+      const items = buckets.get(name);
+      if (items === undefined) buckets.set(name, [item]);
+      else items.push(item);
     }
-  }
+    after = next;
+  } while (after !== undefined);
   return buckets;
 }
 

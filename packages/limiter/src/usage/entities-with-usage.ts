@@ -1,5 +1,4 @@
-import { type ItemKey, parseBucketKey, unescapeName, usagePartition } from '@millrace/core';
-import { findBuckets } from '../admin/entity-leftovers.js';
+import { bucketKey, type ItemKey, parseBucketKey, unescapeName, usagePartition } from '@millrace/core';
 import { keyOf } from '../admin/item-table.js';
 import { allResources } from './read-windows.js';
 import type { UsageParts } from './usage-parts.js';
@@ -38,12 +37,13 @@ function entityOf({ partition, sort }: ItemKey): string | undefined {
 export async function resourcesUsed(parts: UsageParts, entity: string): Promise<readonly string[]> {
   const names = new Set(await allResources(parts, entity));
   if (parts.source === 'events') return [...names];
-  const [first] = await findBuckets(parts, entity);
-  if (first === undefined) return [...names];
-  let page: { readonly items: typeof first.items; readonly next?: string } = first;
-  for (;;) {
+  const { partition } = bucketKey({ namespaceId: parts.namespaceId, entity, resource: '', shard: 0 });
+  let after: string | undefined;
+  do {
+    // The first item of a bucket outlives all others, so it alone tells of the bucket.
+    const page = await parts.items.query({ partition, pageSize: SCAN_PAGE, ...(after === undefined ? {} : { after }) });
     for (const item of page.items) names.add(unescapeName(keyOf(item).sort));
-    if (page.next === undefined) return [...names];
-    page = await parts.items.query({ partition: first.partition, pageSize: SCAN_PAGE, after: page.next });
-  }
+    after = page.next;
+  } while (after !== undefined);
+  return [...names];
 }
