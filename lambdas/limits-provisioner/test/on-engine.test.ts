@@ -134,7 +134,8 @@ describe('a stack over a real engine', () => {
 
     const actions = seen.flatMap(({ operation, body }) => (operation === 'TransactWriteItems' ? actionsIn(body) : [operation]));
 
-    expect([...new Set(actions)].sort()).toEqual(['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']);
+    const needed = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
+    expect([...new Set(actions)].sort()).toEqual(needed);
   });
 });
 

@@ -3,6 +3,7 @@ import { registerAdministration } from './admin/access.js';
 import type { Administration } from './admin/administration.js';
 import { AuditLog } from './admin/audit-log.js';
 import { Entities } from './admin/entities.js';
+import { FencedTable } from './admin/fenced-table.js';
 import { Namespaces } from './admin/namespaces.js';
 import { StoredLimits } from './admin/stored-limits.js';
 import { flushOnSignals } from './billing/flush-on-signal.js';
@@ -58,7 +59,7 @@ export class RateLimiter {
     const flushOn = isScoped ? [] : world.flushOn;
     this.#stopListening = flushOnSignals(flushOn, () => this.flush());
     const administration: Administration = {
-      items: world.items,
+      items: new FencedTable(world.items, engine.namespaceId),
       namespaceId: engine.namespaceId,
       nowMs: () => engine.clock.nowMs(),
       newEventId: world.newEventId,
@@ -68,7 +69,8 @@ export class RateLimiter {
     };
     this.entities = new Entities(administration);
     this.limits = new StoredLimits(administration);
-    this.namespaces = new Namespaces(administration);
+    // Who closes a namespace, and opens it again, must not be refused for that.
+    this.namespaces = new Namespaces({ ...administration, items: world.items });
     this.audit = new AuditLog(administration);
     this.usage = new Usage({
       ...administration,

@@ -104,6 +104,36 @@ describe('a deleted namespace', () => {
     await expect(limiter.acquire('key', 'api', { rpm: 1 })).rejects.toMatchObject({ code: 'NAMESPACE_STATE' });
   });
 
+  it('takes no limits and no entities any more from a limiter that has it open, as soon as it is deleted', async () => {
+    const limiter = await fresh('fenced');
+    await limiter.entities.create('key');
+    await limiter.entities.move('key', { parent: null, cascade: false });
+    await limiter.limits.setResource('api', limits);
+    const writes = [
+      () => limiter.entities.create('late'),
+      () => limiter.entities.delete('key'),
+      () => limiter.limits.setResource('late', limits),
+      () => limiter.limits.setSystem(limits),
+      () => limiter.limits.setOnUnavailable('allow'),
+      () => limiter.entities.disable('key'),
+      () => limiter.usage.seal({ resource: 'api', type: 'hour', start: new Date('2026-01-01T00:00:00Z') }),
+    ];
+
+    await registry.namespaces.delete('fenced');
+    for (const write of writes) await expect(write()).rejects.toMatchObject({ code: 'NAMESPACE_STATE' });
+    await registry.namespaces.recover('fenced');
+    expect((await limiter.limits.listResources()).names).toEqual(['api']);
+    expect((await limiter.entities.list()).ids).toEqual(['key']);
+    await limiter.entities.create('later');
+    await registry.namespaces.delete('fenced');
+    await registry.namespaces.purge('fenced');
+    await registry.namespaces.register('fenced');
+
+    for (const write of writes.filter((_, index) => index !== 1)) await expect(write()).rejects.toMatchObject({ code: 'NAMESPACE_STATE' });
+    expect((await limiter.entities.list()).ids).toEqual([]);
+    expect((await limiter.audit.list()).events).toEqual([]);
+  });
+
   it('is refused at once by the process that deleted it', async () => {
     const limiter = await fresh('mine');
     await limiter.limits.setSystem(limits);

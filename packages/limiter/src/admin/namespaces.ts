@@ -112,7 +112,8 @@ export class Namespaces {
 
   /**
    * Closes a namespace: it cannot be opened any more, and limiters that have it open refuse with `NAMESPACE_STATE` once
-   * they read its configuration again. All that it holds stays. Deleting a deleted one changes nothing.
+   * they read its configuration again, and writes of administration at once. All that it holds stays. Deleting a deleted one
+   * changes nothing.
    *
    * @throws MillraceError `NAMESPACE_NOT_FOUND`, or `NAMESPACE_STATE` if it is being purged
    */
@@ -134,7 +135,8 @@ export class Namespaces {
    * begun. If it ends early, call it again; it goes on with what is left.
    *
    * It reads the whole table at least twice, a page at a time, since no index could say for certain what is left: see
-   * ADR 0010. One item stays for thirty days: it tells limiters that still have the namespace open that it is closed.
+   * ADR 0010. One item stays, without anything of what was there: it tells limiters that still have the namespace open that
+   * it is closed.
    *
    * @throws MillraceError `NAMESPACE_NOT_FOUND`, or `NAMESPACE_STATE` if it is active
    */
@@ -163,7 +165,7 @@ export class Namespaces {
     return outcome === 'done' ? record : undefined;
   }
 
-  /** Takes the entry away, and leaves the system level's item as a closed one that expires. */
+  /** Takes the entry away, and leaves the system level's item as a closed one. */
   async #endPurge(name: string, id: string, actor: string | undefined, deleted: number): Promise<true | undefined> {
     const found = await this.#find(name);
     // Another purge of the same namespace has ended it.

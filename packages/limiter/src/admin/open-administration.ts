@@ -4,6 +4,7 @@ import { checkOptions, type RateLimiterOptions } from '../options.js';
 import { findNamespaceId, openWorld, type World } from '../world.js';
 import type { Administration } from './administration.js';
 import { Calls } from './calls.js';
+import { FencedTable } from './fenced-table.js';
 
 /** How a namespace is opened by those who only administer it. All but `table` is optional. */
 export type OpenAdministrationOptions = Pick<
@@ -46,7 +47,7 @@ export async function openAdministration(options: OpenAdministrationOptions): Pr
     const calls = new Calls();
     return {
       parts: {
-        items,
+        items: new FencedTable(items, namespaceId),
         namespaceId,
         nowMs: () => parts.clock.nowMs(),
         newEventId,

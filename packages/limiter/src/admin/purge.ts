@@ -25,8 +25,6 @@ export interface PurgeResult {
 
 /** How many items one request of a scan looks at; DynamoDB ends a page at 1 MB anyway. */
 const SCAN_PAGE = 1_000;
-/** A closed item of a purged namespace is kept for so long: longer than any limiter believes what it has read. */
-const TOMBSTONE_SEC = 30 * 86_400;
 
 /**
  * Deletes all items of a namespace but the one that closes it, until a whole scan finds none: a writer that did not know
@@ -58,7 +56,10 @@ export async function purgeItems(
   }
 }
 
-/** The write that leaves of a purged namespace one item, which says that it is closed, and expires. */
+/**
+ * The write that leaves of a purged namespace one item, which says that it is closed. It holds nothing of what was there, and
+ * never expires: nobody knows for how long a limiter keeps the namespace open, and only this item refuses what it writes.
+ */
 export function tombstoneWrite(namespaceId: string, system: Item | undefined, nowMs: number): ItemWrite {
   const { partition, sort } = configKey(namespaceId, { level: 'system' });
   const version = Number(system?.[ATTRIBUTE.version] ?? 0);
@@ -72,7 +73,6 @@ export function tombstoneWrite(namespaceId: string, system: Item | undefined, no
       [ATTRIBUTE.updatedAtMs]: Math.floor(nowMs),
       [ATTRIBUTE.closed]: true,
       [ATTRIBUTE.deleted]: true,
-      [ATTRIBUTE.ttlSec]: Math.ceil(nowMs / 1000) + TOMBSTONE_SEC,
     },
     when: asRead(system),
   };

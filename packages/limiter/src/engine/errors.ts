@@ -93,6 +93,11 @@ export class AcquireAborted extends MillraceError {
   }
 }
 
+/** The namespace that a limiter has open was deleted. */
+export function namespaceClosed(): MillraceError {
+  return new MillraceError('NAMESPACE_STATE', 'the namespace of this limiter was deleted; recover it, or open another one');
+}
+
 /** The error that callers meet when a store gave no answer. */
 export function errorFor(failure: StoreFailure): MillraceError {
   switch (failure.reason) {

@@ -10,6 +10,7 @@ export {
   isRateLimitExceeded,
   LeaseSettled,
   LimiterClosed,
+  namespaceClosed,
   publicError,
   RateLimitExceeded,
   RateLimiterUnavailable,

@@ -1,5 +1,5 @@
-import { type BucketRef, bucketName, knowsLimit, type Limit, MillraceError, type ResolvedConfig, ValidationError } from '@millrace/core';
-import { EntityDisabled } from './errors.js';
+import { type BucketRef, bucketName, knowsLimit, type Limit, type ResolvedConfig, ValidationError } from '@millrace/core';
+import { EntityDisabled, namespaceClosed } from './errors.js';
 import { type Amounts, type Level, type LevelMode, type LimitSource, levelFor } from './level.js';
 import type { Request } from './request.js';
 import type { Resolution } from './resolver.js';
@@ -28,7 +28,7 @@ export function planLevels(places: BucketPlaces, request: Request, resolution: R
   const { entity, resource, limitsOf } = request;
   const all = chargedIn(entity, resolution, limitsOf);
   if (resolution.own.closed) {
-    throw new MillraceError('NAMESPACE_STATE', 'the namespace of this limiter was deleted; recover it, or open another one');
+    throw namespaceClosed();
   }
   // Here and below by index: this is done for each acquire, and an interpreter without a compiler pays for an iterator's steps.
   for (let index = 0; index < all.length; index += 1) {
