@@ -107,7 +107,7 @@ export class Entities {
    * Deletes an entity, with its limits, its control and its buckets. What it has used stays in the ledger. An entity that
    * was never created is deleted likewise, if it has limits or buckets.
    *
-   * Costs about four reads and three writes for each entity, and 31 read units more for each of its buckets that was ever
+   * Costs about five reads and three writes for each entity, and 31 read units more for each of its buckets that was ever
    * spread over several items. If it fails in between, calling it again finishes it.
    *
    * @throws MillraceError `ENTITY_HAS_CHILDREN`, unless they are to be deleted, too; `ENTITY_NOT_FOUND` if there is nothing
