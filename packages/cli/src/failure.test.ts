@@ -28,6 +28,15 @@ describe('a failure', () => {
     });
   });
 
+  it('has for programs what its data says beside the fields of other errors, and not within a field of its own', () => {
+    const data = { table: 'millrace', namespace: 'prd', namespaceId: '0123456789ab', state: 'deleted' } as const;
+    const report = reportOf(new MillraceError('NAMESPACE_STATE', 'namespace "prd" is deleted', { data }));
+
+    expect(JSON.parse(failureJson(report))).toEqual({
+      error: { code: 'NAMESPACE_STATE', message: 'namespace "prd" is deleted', hint: expect.any(String), ...data },
+    });
+  });
+
   it('ends with the code of its kind', () => {
     expect(reportOf(new ValidationError('x', 'y', 'z')).exitCode).toBe(EXIT.usage);
     expect(reportOf(new CliFailure('USAGE', 'x')).exitCode).toBe(EXIT.usage);

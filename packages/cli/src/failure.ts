@@ -70,10 +70,12 @@ function reportOfMillrace(error: Error & { readonly code: ErrorCode }): FailureR
   return { exitCode, code, message, hint: HINTS[code], data: dataOf(error) };
 }
 
-/** The fields of an error that say more than its message; not the ones that all errors have. */
-function dataOf(error: Error): Readonly<Record<string, unknown>> {
-  const known = new Set(['name', 'code', 'message', 'stack', 'cause']);
-  return Object.fromEntries(Object.entries(error).filter(([key]) => !known.has(key)));
+/** What an error says beside its message: its fields but for those that all have, and its `data`, as if those were fields, too. */
+function dataOf(error: Error & { readonly data?: unknown }): Readonly<Record<string, unknown>> {
+  const known = new Set(['name', 'code', 'message', 'stack', 'cause', 'data']);
+  const fields = Object.entries(error).filter(([key]) => !known.has(key));
+  const data = typeof error.data === 'object' && error.data !== null ? Object.entries(error.data) : [];
+  return Object.fromEntries([...data.filter(([key]) => !known.has(key)), ...fields]);
 }
 
 /** The failure for people: what is wrong, then what to do. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeValue, isMillraceError, MillraceError, ValidationError } from './errors.js';
+import { describeValue, hasErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
+import { checkSchemaVersion, SCHEMA_VERSION } from './schema/version.js';
 
 describe('an error', () => {
   it('keeps its code and its cause', () => {
@@ -8,6 +9,21 @@ describe('an error', () => {
     const error = new MillraceError('UNAVAILABLE', 'no answer', { cause });
 
     expect(error).toMatchObject({ name: 'MillraceError', code: 'UNAVAILABLE', message: 'no answer', cause });
+  });
+
+  it('says what it is about in data that its code types, and shows none where it has none', () => {
+    const error: unknown = new MillraceError('ENTITY_NOT_FOUND', 'there is no entity "key"', { data: { entity: 'key' } });
+
+    expect(hasErrorCode(error, 'ENTITY_NOT_FOUND') && error.data?.entity).toBe('key');
+    expect(hasErrorCode(error, 'ENTITY_EXISTS')).toBe(false);
+    expect(hasErrorCode(Object.assign(new Error('no'), { code: 'ENTITY_NOT_FOUND' }), 'ENTITY_NOT_FOUND')).toBe(false);
+    expect(Object.keys(new MillraceError('CLOSED', '')).sort()).toEqual(['code', 'name']);
+  });
+
+  it('of a schema too far away says which was found and which is known', () => {
+    const read = () => checkSchemaVersion('the item', SCHEMA_VERSION + 2);
+
+    expect(read).toThrow(expect.objectContaining({ data: { found: SCHEMA_VERSION + 2, known: SCHEMA_VERSION } }));
   });
 
   it('is told from other errors by its brand, also one of another copy of the package', () => {

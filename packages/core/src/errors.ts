@@ -1,3 +1,5 @@
+import type { ErrorData } from './error-data.js';
+
 /** Every reason for which Millrace throws. The set is closed: test `code`, never the message. */
 export type ErrorCode =
   | 'VALIDATION'
@@ -22,13 +24,17 @@ export type ErrorCode =
   | 'NOT_SEALED';
 
 /** Base of all that Millrace throws. `code` says why, `cause` keeps what was underneath. */
-export class MillraceError extends Error {
+export class MillraceError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name: string = 'MillraceError';
-  readonly code: ErrorCode;
+  readonly code: Code;
+  /** What the error is about, as its code has it; see {@link ErrorData}. Errors with a class of their own have fields instead. */
+  declare readonly data?: ErrorData[Code];
 
-  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+  constructor(code: Code, message: string, options?: { readonly cause?: unknown; readonly data?: ErrorData[Code] }) {
     super(message, options);
     this.code = code;
+    // Only where there are any: an error that has fields of its own shows nothing more.
+    if (options?.data !== undefined) this.data = options.data;
   }
 }
 
@@ -37,11 +43,16 @@ export function isMillraceError(error: unknown): error is MillraceError {
   return error instanceof Error && typeof (error as { code?: unknown }).code === 'string' && 'millrace' in error;
 }
 
+/** True for an error of Millrace with this code; then its `data` is typed by it. */
+export function hasErrorCode<Code extends ErrorCode>(error: unknown, code: Code): error is MillraceError<Code> {
+  return isMillraceError(error) && error.code === code;
+}
+
 // The brand sits on the prototype: it costs no property per error and does not show when one is printed.
 Object.defineProperty(MillraceError.prototype, 'millrace', { value: true });
 
 /** The caller handed in something that can never work. Nothing was written. */
-export class ValidationError extends MillraceError {
+export class ValidationError extends MillraceError<'VALIDATION'> {
   override readonly name = 'ValidationError';
   /** What was looked at: `limit "rpm"`, `option "namespace"`. */
   readonly subject: string;

@@ -37,7 +37,8 @@ export {
   resolveConfig,
   type UnavailablePolicy,
 } from './config.js';
-export { describeValue, type ErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
+export type { ErrorData, ItemInError, TableInError } from './error-data.js';
+export { describeValue, type ErrorCode, hasErrorCode, isMillraceError, MillraceError, ValidationError } from './errors.js';
 export { greatestCommonDivisor } from './exact.js';
 export { type RateLimitHeaders, rateLimitHeaders } from './headers.js';
 export { checkInteger, checkKeys, checkLimitName, checkName, type NameKind, utf8Length } from './input.js';

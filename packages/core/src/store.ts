@@ -40,10 +40,18 @@ export class StoreFailure extends Error {
   readonly reason: FailureReason;
   /** `no`: the request certainly changed nothing, so it may be sent again. `unknown`: it may have; only one with a name goes again. */
   readonly applied: 'no' | 'unknown';
+  /** The table that was asked; undefined where it was not the table that gave no answer. */
+  readonly table: string | undefined;
 
-  constructor(reason: FailureReason, applied: 'no' | 'unknown', message: string, options?: { readonly cause?: unknown }) {
+  constructor(
+    reason: FailureReason,
+    applied: 'no' | 'unknown',
+    message: string,
+    options?: { readonly cause?: unknown; readonly table?: string },
+  ) {
     super(message, options);
     this.reason = reason;
     this.applied = applied;
+    this.table = options?.table;
   }
 }

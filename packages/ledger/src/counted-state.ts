@@ -1,4 +1,4 @@
-import { ATTRIBUTE, MillraceError, numberAt, type WireItem } from '@millrace/core';
+import { ATTRIBUTE, MillraceError, numberAt, textAt, type WireItem } from '@millrace/core';
 import type { Counters } from './counters.js';
 import { stepOf } from './step-of.js';
 
@@ -20,8 +20,10 @@ export interface CountedState {
 export function meterFromItem(item: WireItem): CountedState {
   const step = stepOf({ eventId: 'of the table', atMs: 0, newImage: item, isExpiry: false });
   const updatedAtMs = numberAt(item, ATTRIBUTE.updatedAtMs);
-  if (step?.source !== 'events' || updatedAtMs === undefined)
-    throw new MillraceError('UNREADABLE_RECORD', 'the item is no meter of usage events');
+  if (step?.source !== 'events' || updatedAtMs === undefined) {
+    const data = { partition: textAt(item, ATTRIBUTE.partitionKey) ?? '', sort: textAt(item, ATTRIBUTE.sortKey) ?? '' };
+    throw new MillraceError('UNREADABLE_RECORD', 'the item is no meter of usage events', { data });
+  }
   const limits = new Map([...step.limits].map(([limit, { used, returned }]) => [limit, { used: used.to, returned: returned.to }]));
   return { limits, seq: step.seq.to, eraUs: step.eraUs, writtenBeforeSec: Math.ceil(updatedAtMs / 1_000) };
 }

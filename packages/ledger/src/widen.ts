@@ -1,4 +1,4 @@
-import { MillraceError, type WireItem } from '@millrace/core';
+import { MillraceError, usageKey, type WireItem } from '@millrace/core';
 import { holdsChange, mergeChange, type WindowChange } from './change.js';
 import type { Retention } from './retention.js';
 import { type WindowUpdateWire, windowFromItem, windowRewriteRequest, windowWriteRequest } from './window-wire.js';
@@ -37,5 +37,5 @@ export async function widenBy(
     if (holdsChange(known, change)) return 'known';
     request = windowRewriteRequest(table, known, mergeChange(known, change), retention);
   }
-  throw new MillraceError('CONFLICT', `a usage window was changed by others ${MAX_TRIES} times in a row`);
+  throw new MillraceError('CONFLICT', `a usage window was changed by others ${MAX_TRIES} times in a row`, { data: usageKey(change.ref) });
 }

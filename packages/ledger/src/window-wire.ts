@@ -151,7 +151,8 @@ function request(
 export function windowFromItem(item: WireItem): UsageWindowItem {
   const [partition, sort] = [textAt(item, ATTRIBUTE.partitionKey) ?? '', textAt(item, ATTRIBUTE.sortKey) ?? ''];
   const ref = parseUsageKey(partition, sort);
-  if (ref === undefined) throw new MillraceError('UNREADABLE_RECORD', `"${partition}", "${sort}" is no usage window`);
+  if (ref === undefined)
+    throw new MillraceError('UNREADABLE_RECORD', `"${partition}", "${sort}" is no usage window`, { data: { partition, sort } });
   checkSchemaVersion(`the usage window "${sort}"`, numberAt(item, ATTRIBUTE.schemaVersion) ?? 0);
   const limits = new Map<string, LimitStep>();
   for (const attribute of Object.keys(item)) {
@@ -165,7 +166,8 @@ export function windowFromItem(item: WireItem): UsageWindowItem {
 function limitFromItem(item: WireItem, sort: string, limit: string): LimitStep {
   const counter = (part: Parameters<typeof windowAttribute>[0]): bigint => {
     const value = bigintAt(item, windowAttribute(part, limit));
-    if (value === undefined) throw new MillraceError('UNREADABLE_RECORD', `the usage window "${sort}" lacks a counter of "${limit}"`);
+    if (value === undefined)
+      throw new MillraceError('UNREADABLE_RECORD', `the usage window "${sort}" lacks a counter of "${limit}"`, { data: { sort } });
     return value;
   };
   return {

@@ -1,5 +1,6 @@
-export type { ConfigLevel, ConfigSource, EntityControl, ErrorCode, UnavailablePolicy, WindowType } from '@millrace/core';
+export type { ConfigLevel, ConfigSource, EntityControl, ErrorCode, ErrorData, UnavailablePolicy, WindowType } from '@millrace/core';
 export {
+  hasErrorCode,
   isMillraceError,
   Limit,
   type LimitDefinition,

@@ -134,12 +134,15 @@ export async function findNamespaceId(world: World, name: string): Promise<strin
   const { parts, store, deadlineMs, table } = world;
   const record = await withRetries(parts, parts.clock.nowMs() + deadlineMs, 'unknown', () => store.findNamespace(name));
   if (record === undefined) {
-    throw new MillraceError('NAMESPACE_NOT_FOUND', `table "${table}" has no namespace "${name}"; register it, or check the name`);
+    throw new MillraceError('NAMESPACE_NOT_FOUND', `table "${table}" has no namespace "${name}"; register it, or check the name`, {
+      data: { table, namespace: name },
+    });
   }
   if (record.state !== 'active') {
     throw new MillraceError(
       'NAMESPACE_STATE',
       `namespace "${name}" of table "${table}" is ${record.state}; recover it, or open another one`,
+      { data: { table, namespace: name, namespaceId: record.id, state: record.state } },
     );
   }
   return record.id;

@@ -9,7 +9,7 @@ export interface LockHolder {
 }
 
 /** Somebody else applies the manifest, or has taken over from us. Wait, or take over if that one is known to be dead. */
-export class ManifestLocked extends MillraceError {
+export class ManifestLocked extends MillraceError<'CONFLICT'> {
   override readonly name = 'ManifestLocked';
   readonly manifest: string;
   readonly holder: LockHolder | undefined;

@@ -14,7 +14,7 @@ export interface ManifestIssue {
 const SHOWN = 20;
 
 /** A manifest with mistakes; all that were found are told at once. Nothing was sent. */
-export class ManifestError extends MillraceError {
+export class ManifestError extends MillraceError<'VALIDATION'> {
   override readonly name = 'ManifestError';
   readonly issues: readonly ManifestIssue[];
 

@@ -154,5 +154,5 @@ async function show({ entities, limits }: RateLimiter, id: string): Promise<Answ
 }
 
 function notFound(id: string): MillraceError {
-  return new MillraceError('ENTITY_NOT_FOUND', `there is no entity "${id}"`);
+  return new MillraceError('ENTITY_NOT_FOUND', `there is no entity "${id}"`, { data: { entity: id } });
 }

@@ -40,7 +40,8 @@ export function addNamespace(program: Command, cli: Cli): void {
     answering(cli, (session, name: string) =>
       withRegistry(session, async ({ namespaces }) => {
         const found = await namespaces.describe(name);
-        if (found === undefined) throw new MillraceError('NAMESPACE_NOT_FOUND', `there is no namespace "${name}"; check the name`);
+        if (found === undefined)
+          throw new MillraceError('NAMESPACE_NOT_FOUND', `there is no namespace "${name}"; check the name`, { data: { namespace: name } });
         return described(found);
       }),
     ),

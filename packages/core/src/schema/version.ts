@@ -10,5 +10,6 @@ export function checkSchemaVersion(what: string, version: number): void {
     'SCHEMA_VERSION',
     `${what} has schema version ${version}, and this release reads ${SCHEMA_VERSION - 1} to ${SCHEMA_VERSION + 1}; ` +
       `${version > SCHEMA_VERSION ? 'update this service' : 'migrate the table with a release in between'}`,
+    { data: { found: version, known: SCHEMA_VERSION } },
   );
 }

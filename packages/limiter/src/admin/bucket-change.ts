@@ -12,6 +12,7 @@ import {
   limitAttribute,
   MAX_SHARDS,
   MillraceError,
+  SCHEMA_VERSION,
   shardCount,
   ValidationError,
 } from '@millrace/core';
@@ -142,6 +143,7 @@ function withScale({ entity, resource }: BucketName, held: LimitState, limit: st
   throw new MillraceError(
     'SCHEMA_VERSION',
     `limit "${limit}" of "${entity}" on "${resource}" was written by a release that did not keep its rate; acquire once, then grant again`,
+    { data: { known: SCHEMA_VERSION } },
   );
 }
 

@@ -35,9 +35,9 @@ export async function createEntity(parts: Administration, wanted: NewEntity): Pr
   const { id, actor } = wanted;
   const [previous, above] = await readEntities(parts, wanted.parent === undefined ? [id] : [id, wanted.parent]);
   if (previous !== undefined && !previous.deleted) {
-    throw new MillraceError('ENTITY_EXISTS', `entity "${id}" exists; delete it first to create it anew`);
+    throw new MillraceError('ENTITY_EXISTS', `entity "${id}" exists; delete it first to create it anew`, { data: { entity: id } });
   }
-  const parent = wanted.parent === undefined ? undefined : existing(wanted.parent, above);
+  const parent = wanted.parent === undefined ? undefined : existing(wanted.parent, above, id);
   const chain = parent === undefined ? [] : await chainFrom(parts, parent);
   if (chain === undefined) return undefined;
 

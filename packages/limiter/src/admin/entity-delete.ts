@@ -41,7 +41,7 @@ const PAGE_SIZE = 100;
  */
 export async function deleteEntity(parts: Administration, id: string, deletion: EntityDeletion): Promise<void> {
   if (await deleteTree(parts, id, undefined, deletion)) return;
-  throw new MillraceError('ENTITY_NOT_FOUND', `there is no entity "${id}", and nothing is stored for it`);
+  throw new MillraceError('ENTITY_NOT_FOUND', `there is no entity "${id}", and nothing is stored for it`, { data: { entity: id } });
 }
 
 /** Deletes an entity that stands below `parent`, or anywhere if none is named. False if there was nothing to delete. */
@@ -108,5 +108,6 @@ function hasChildren({ id, childCount }: StoredEntity): MillraceError {
   return new MillraceError(
     'ENTITY_HAS_CHILDREN',
     `entity "${id}" has ${them}; delete them first, or together with it by { children: true }`,
+    { data: { entity: id, children: childCount } },
   );
 }

@@ -34,9 +34,12 @@ export async function readEntities(
   return found.map((item) => (item === undefined ? undefined : { ...entityFromItem(wireItem(item)), moving: item[moving] === true }));
 }
 
-/** An entity that has to be there. @throws MillraceError `ENTITY_NOT_FOUND` */
-export function existing(id: string, entity: StoredEntity | undefined): StoredEntity {
-  if (entity === undefined || entity.deleted) throw new MillraceError('ENTITY_NOT_FOUND', `there is no entity "${id}"; create it first`);
+/** An entity that has to be there; `child` shall stand below it. @throws MillraceError `ENTITY_NOT_FOUND` */
+export function existing(id: string, entity: StoredEntity | undefined, child?: string): StoredEntity {
+  if (entity === undefined || entity.deleted) {
+    const data = { entity: id, ...(child === undefined ? {} : { child }) };
+    throw new MillraceError('ENTITY_NOT_FOUND', `there is no entity "${id}"; create it first`, { data });
+  }
   return entity;
 }
 

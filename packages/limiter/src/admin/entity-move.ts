@@ -75,7 +75,7 @@ async function newChain(parts: Administration, entity: StoredEntity, move: Entit
   const [parent] = await readEntities(parts, [parentId]);
   // The parent that it keeps can only be gone if the entity has left it meanwhile.
   if (move.parent === undefined && (parent === undefined || parent.deleted)) return undefined;
-  return chainFrom(parts, existing(parentId, parent));
+  return chainFrom(parts, existing(parentId, parent, entity.id));
 }
 
 function newPlace(entity: StoredEntity, chain: readonly StoredEntity[], { cascade }: EntityMove): Place {

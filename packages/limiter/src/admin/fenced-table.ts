@@ -24,10 +24,12 @@ const OPEN: Clause = { attribute: ATTRIBUTE.closed, is: 'absent' };
  */
 export class FencedTable implements ItemTable {
   readonly #table: ItemTable;
+  readonly #namespaceId: string;
   readonly #closing: ItemKey;
 
   constructor(table: ItemTable, namespaceId: string) {
     this.#table = table;
+    this.#namespaceId = namespaceId;
     this.#closing = configKey(namespaceId, { level: 'system' });
   }
 
@@ -74,6 +76,6 @@ export class FencedTable implements ItemTable {
 
   async #checkOpen(): Promise<void> {
     const [closing] = await this.#table.get([this.#closing]);
-    if (closing?.[ATTRIBUTE.closed] === true) throw namespaceClosed();
+    if (closing?.[ATTRIBUTE.closed] === true) throw namespaceClosed(this.#namespaceId);
   }
 }

@@ -82,15 +82,21 @@ export function describeNamespace({
   };
 }
 
+/** The error for a namespace that is not in the registry. */
+export function noNamespace(name: string): MillraceError<'NAMESPACE_NOT_FOUND'> {
+  return new MillraceError('NAMESPACE_NOT_FOUND', `there is no namespace "${name}"; check the name`, { data: { namespace: name } });
+}
+
 /** The error for a step that a namespace's state does not allow; it says what to do instead. */
-export function stateError(operation: string, { name, state }: NamespaceRecord): MillraceError {
+export function stateError(operation: string, { name, id, state }: NamespaceRecord): MillraceError {
   const is = { active: 'is active', deleted: 'is deleted', purging: 'is being purged' }[state];
   const remedy = {
     active: 'delete it first',
     deleted: 'recover it, or purge it, which frees the name',
     purging: 'what it held is lost; purge it again until that has ended, which frees the name',
   }[state];
-  return new MillraceError('NAMESPACE_STATE', `cannot ${operation}: namespace "${name}" ${is}; ${remedy}`);
+  const data = { namespace: name, namespaceId: id, state };
+  return new MillraceError('NAMESPACE_STATE', `cannot ${operation}: namespace "${name}" ${is}; ${remedy}`, { data });
 }
 
 function itemKeyOf({ partition, sort }: ItemKey): Item {

@@ -21,10 +21,11 @@ export async function readZone(items: ItemTable, namespaceId: string): Promise<s
 }
 
 /** Refuses another zone for a namespace that has one: what was counted by one zone's days cannot be counted by another's. */
-export function checkSameZone({ name, zone = DEFAULT_ZONE }: NamespaceRecord, wanted: string | undefined): void {
+export function checkSameZone({ name, id, zone = DEFAULT_ZONE }: NamespaceRecord, wanted: string | undefined): void {
   if (wanted === undefined || wanted === zone) return;
   throw new MillraceError(
     'NAMESPACE_STATE',
     `cannot register it: the days of namespace "${name}" begin in ${zone}, not in ${wanted}; a zone is fixed when a namespace is registered`,
+    { data: { namespace: name, namespaceId: id, zone } },
   );
 }

@@ -4,7 +4,6 @@ import {
   checkKeys,
   checkName,
   configKey,
-  MillraceError,
   type NamespaceState,
   namespaceKey,
   REGISTRY_PARTITION,
@@ -22,6 +21,7 @@ import {
   namespaceItem,
   namespaceOf,
   newNamespaceId,
+  noNamespace,
   stateError,
   TABLE_NAMESPACE_ID,
 } from './namespace-record.js';
@@ -223,7 +223,7 @@ export class Namespaces {
 
   async #existing(name: string): Promise<Entry> {
     const found = await this.#find(name);
-    if (found === undefined) throw new MillraceError('NAMESPACE_NOT_FOUND', `there is no namespace "${name}"; check the name`);
+    if (found === undefined) throw noNamespace(name);
     return found;
   }
 

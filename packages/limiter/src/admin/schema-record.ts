@@ -46,5 +46,6 @@ export function newerTable(table: string, version: number, known: number): Millr
   return new MillraceError(
     'SCHEMA_VERSION',
     `table "${table}" has schema version ${version}, and this release knows ${known}; update Millrace to a release that knows ${version}`,
+    { data: { table, found: version, known } },
   );
 }

@@ -149,7 +149,7 @@ export function eventOf(item: Item): UsageEvent {
   const id = sort.slice(EVENT_PREFIX.length);
   const { [ATTRIBUTE.amounts]: amounts, [ATTRIBUTE.meta]: meta, [ATTRIBUTE.eventName]: name } = item;
   if (!isValid(id) || typeof amounts !== 'object' || amounts === null) {
-    throw new MillraceError('UNREADABLE_RECORD', `"${partition}", "${sort}" is no usage event`);
+    throw new MillraceError('UNREADABLE_RECORD', `"${partition}", "${sort}" is no usage event`, { data: { partition, sort } });
   }
   checkSchemaVersion(`the usage event "${id}"`, Number(item[ATTRIBUTE.schemaVersion]));
   return {

@@ -70,6 +70,7 @@ export async function connect(options: ConnectionOptions, table: string, maxConn
   } catch (error) {
     throw new StoreFailure('credentials', 'no', `no usable AWS credentials for table "${table}": ${(error as Error).message ?? error}`, {
       cause: error,
+      table,
     });
   }
   return { client, close: () => client.destroy() };

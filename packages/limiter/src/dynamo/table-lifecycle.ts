@@ -83,7 +83,9 @@ async function waitUntil(client: DynamoDBClient, table: string, wanted: 'ACTIVE'
     const status = await statusOf(client, table);
     if (status === wanted) return;
     if (Date.now() > untilMs) {
-      throw new MillraceError('TABLE_UNUSABLE', `table "${table}" is ${status} after ${timeoutMs} ms, waited for ${wanted}`);
+      throw new MillraceError('TABLE_UNUSABLE', `table "${table}" is ${status} after ${timeoutMs} ms, waited for ${wanted}`, {
+        data: { table, status },
+      });
     }
     await sleepFor(POLL_MS);
   }
@@ -108,6 +110,7 @@ export async function checkKeySchema(client: DynamoDBClient, table: string): Pro
   throw new MillraceError(
     'TABLE_UNUSABLE',
     `table "${table}" is not a table of Millrace: its keys are ${keys.join(', ')}, not ${wanted.join(', ')}`,
+    { data: { table } },
   );
 }
 

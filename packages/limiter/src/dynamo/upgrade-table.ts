@@ -38,7 +38,11 @@ export async function upgradeTable(options: TableOptions): Promise<UpgradeResult
       isAdded ||= added;
       if (state === 'usable') return { added: isAdded ? [WINDOW_INDEX] : [] };
       if (Date.now() > untilMs) {
-        throw unusable(`index "${WINDOW_INDEX}" of table "${table}" is ${state} after ${timeoutMs} ms; DynamoDB goes on with it`);
+        throw unusable(
+          table,
+          state,
+          `index "${WINDOW_INDEX}" of table "${table}" is ${state} after ${timeoutMs} ms; DynamoDB goes on with it`,
+        );
       }
       await sleepFor(POLL_MS);
     }
@@ -49,13 +53,14 @@ export async function upgradeTable(options: TableOptions): Promise<UpgradeResult
 async function step(client: DynamoDBClient, table: string): Promise<{ readonly state: WindowIndexState; readonly added: boolean }> {
   const { Table: described } = await client.send(new DescribeTableCommand({ TableName: table }));
   const state = windowIndexState(described);
-  if (state === 'unlike') throw unusable(`table "${table}" has an index "${WINDOW_INDEX}" with other keys; delete that one first`);
+  if (state === 'unlike')
+    throw unusable(table, state, `table "${table}" has an index "${WINDOW_INDEX}" with other keys; delete that one first`);
   if (described?.TableStatus !== 'ACTIVE') return { state: state === 'missing' ? state : 'building', added: false };
   return { state, added: state === 'missing' && (await addIndex(client, table, described)) };
 }
 
-function unusable(message: string): MillraceError {
-  return new MillraceError('TABLE_UNUSABLE', message);
+function unusable(table: string, status: WindowIndexState, message: string): MillraceError {
+  return new MillraceError('TABLE_UNUSABLE', message, { data: { table, status } });
 }
 
 /** False if somebody else changes the table just now, or has added it meanwhile. */

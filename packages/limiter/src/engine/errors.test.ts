@@ -59,11 +59,12 @@ describe('a failure of the store', () => {
     ['server', 'UNAVAILABLE'],
     ['refused', 'UNAVAILABLE'],
   ] as const)('for which the reason is %s becomes %s, and keeps its cause', (reason, code) => {
-    const failure = new StoreFailure(reason, 'no', 'what happened');
+    const failure = new StoreFailure(reason, 'no', 'what happened', { table: 'millrace' });
 
     const error = errorFor(failure);
 
     expect(error).toMatchObject({ code, cause: failure });
+    expect(error.data).toEqual(code === 'UNAVAILABLE' ? undefined : { table: 'millrace' });
     expect(error instanceof RateLimiterUnavailable).toBe(code === 'UNAVAILABLE');
   });
 });

@@ -1,7 +1,7 @@
 import { isMillraceError, type LimitStatus, MillraceError, type RateLimitHeaders, rateLimitHeaders, StoreFailure } from '@millrace/core';
 
 /** The request does not fit now. Nothing was taken at any level. */
-export class RateLimitExceeded extends MillraceError {
+export class RateLimitExceeded extends MillraceError<'RATE_LIMIT_EXCEEDED'> {
   override readonly name = 'RateLimitExceeded';
   /**
    * How long until the request would fit if nobody else took. Waiting so long suffices, one millisecond less does not. Of a
@@ -43,7 +43,7 @@ function describeStatus(status: LimitStatus): string {
 }
 
 /** The entity, or one that it cascades to, was disabled by an administrator. Waiting does not help. Nothing was taken. */
-export class EntityDisabled extends MillraceError {
+export class EntityDisabled extends MillraceError<'ENTITY_DISABLED'> {
   override readonly name = 'EntityDisabled';
   readonly entity: string;
   /** Why; undefined where the administrator gave no reason. */
@@ -57,7 +57,7 @@ export class EntityDisabled extends MillraceError {
 }
 
 /** The store could not be reached, or did not answer in time. What was asked may have been taken; it is never minted. */
-export class RateLimiterUnavailable extends MillraceError {
+export class RateLimiterUnavailable extends MillraceError<'UNAVAILABLE'> {
   override readonly name = 'RateLimiterUnavailable';
 
   constructor(message: string, options: { readonly cause: unknown }) {
@@ -66,25 +66,34 @@ export class RateLimiterUnavailable extends MillraceError {
 }
 
 /** The lease was committed or released before; it settles once. */
-export class LeaseSettled extends MillraceError {
+export class LeaseSettled extends MillraceError<'LEASE_SETTLED'> {
   override readonly name = 'LeaseSettled';
+  /** What was asked of it: `commit`, `adjust`. */
+  readonly operation: string;
+  /** How it was settled: `committed`, `released`. */
+  readonly settledAs: string;
 
   constructor(operation: string, settledAs: string) {
     super('LEASE_SETTLED', `cannot ${operation} a lease that was ${settledAs}; acquire a new one`);
+    this.operation = operation;
+    this.settledAs = settledAs;
   }
 }
 
 /** The limiter was closed. */
-export class LimiterClosed extends MillraceError {
+export class LimiterClosed extends MillraceError<'CLOSED'> {
   override readonly name = 'LimiterClosed';
+  /** What was asked of it, in words. */
+  readonly operation: string;
 
   constructor(operation: string) {
     super('CLOSED', `cannot ${operation}: the limiter is closed; open a new one`);
+    this.operation = operation;
   }
 }
 
 /** The caller's signal ended the acquire. What it had taken is given back. */
-export class AcquireAborted extends MillraceError {
+export class AcquireAborted extends MillraceError<'ABORTED'> {
   // The name that code around AbortSignal looks for.
   override readonly name = 'AbortError';
 
@@ -94,24 +103,24 @@ export class AcquireAborted extends MillraceError {
 }
 
 /** The namespace that a limiter has open was deleted. */
-export function namespaceClosed(): MillraceError {
-  return new MillraceError('NAMESPACE_STATE', 'the namespace of this limiter was deleted; recover it, or open another one');
+export function namespaceClosed(namespaceId: string): MillraceError<'NAMESPACE_STATE'> {
+  const message = 'the namespace of this limiter was deleted; recover it, or open another one';
+  return new MillraceError('NAMESPACE_STATE', message, { data: { namespaceId } });
 }
+
+const CODES = {
+  'table-missing': 'TABLE_NOT_FOUND',
+  'table-unusable': 'TABLE_UNUSABLE',
+  'access-denied': 'ACCESS_DENIED',
+  credentials: 'CREDENTIALS',
+} as const;
 
 /** The error that callers meet when a store gave no answer. */
 export function errorFor(failure: StoreFailure): MillraceError {
-  switch (failure.reason) {
-    case 'table-missing':
-      return new MillraceError('TABLE_NOT_FOUND', failure.message, { cause: failure });
-    case 'table-unusable':
-      return new MillraceError('TABLE_UNUSABLE', failure.message, { cause: failure });
-    case 'access-denied':
-      return new MillraceError('ACCESS_DENIED', failure.message, { cause: failure });
-    case 'credentials':
-      return new MillraceError('CREDENTIALS', failure.message, { cause: failure });
-    default:
-      return new RateLimiterUnavailable(`the store gave no answer: ${failure.message}`, { cause: failure });
-  }
+  const { reason, table, message } = failure;
+  if (!(reason in CODES)) return new RateLimiterUnavailable(`the store gave no answer: ${message}`, { cause: failure });
+  const data = table === undefined ? {} : { table };
+  return new MillraceError(CODES[reason as keyof typeof CODES], message, { cause: failure, data });
 }
 
 /** What callers see of anything thrown: failures of the store become errors of Millrace, the rest stays as it is. */

@@ -28,7 +28,7 @@ export function planLevels(places: BucketPlaces, request: Request, resolution: R
   const { entity, resource, limitsOf } = request;
   const all = chargedIn(entity, resolution, limitsOf);
   if (resolution.own.closed) {
-    throw namespaceClosed();
+    throw namespaceClosed(places.namespaceId);
   }
   // Here and below by index: this is done for each acquire, and an interpreter without a compiler pays for an iterator's steps.
   for (let index = 0; index < all.length; index += 1) {

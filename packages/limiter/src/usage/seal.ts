@@ -117,7 +117,8 @@ export async function checkSeal(parts: UsageParts, options: SealName): Promise<S
     const seal = await readSeal(parts, checked, startMs);
     if (seal === undefined) {
       const window = `${checked.type} of "${checked.resource}" that begins ${new Date(startMs).toISOString()}`;
-      throw new MillraceError('NOT_SEALED', `the ${window} is not sealed`);
+      const data = { resource: checked.resource, type: checked.type, startMs };
+      throw new MillraceError('NOT_SEALED', `the ${window} is not sealed`, { data });
     }
     const now = await contentOf(parts, checked.resource, checked.type, startMs);
     return { intact: now.hash === seal.hash, seal, now };

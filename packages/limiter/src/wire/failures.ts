@@ -57,7 +57,7 @@ interface SdkError {
 /** Turns an error of either transport into a failure of the store. `table` is said in the message: it is what most often is wrong. */
 export function failureFor(error: unknown, table: string, timeoutMs: number): StoreFailure {
   const [reason, applied] = meaningOf(error as SdkError);
-  return new StoreFailure(reason, applied, messageFor(reason, error as SdkError, table, timeoutMs), { cause: error });
+  return new StoreFailure(reason, applied, messageFor(reason, error as SdkError, table, timeoutMs), { cause: error, table });
 }
 
 function meaningOf(error: SdkError): Meaning {
