@@ -56,7 +56,7 @@ export const ADMINISTRATION: readonly Operation[] = [
     id: 'set limits',
     published: published('set_limits, N limits', '1', 'N+1'),
     ours: 'limits.setResource, two limits, the first of a resource',
-    note: 'one transaction: the level, its name in the list, the event in two logs, a check of the namespace; two units for each kilobyte',
+    note: 'one transaction: the level, its name in the list, the event in two logs, after a look at the namespace; two units for each kilobyte',
     count: ({ ground, one }) => ground.meter.count(() => one.limits.setResource('new', LIMITS)),
   },
   {

@@ -59,10 +59,7 @@ function readPermits(id: string): readonly Permit[] {
   return [FIND_NAMESPACE, { actions: READS, keys: [`${id}/*`] }, { actions: ['Query'], keys: [`${id}/w/*`], index: WINDOW_INDEX }];
 }
 
-/**
- * Audit events are added and never taken away, and a namespace cannot be purged from within. Every write checks the item that
- * closes it, which is that of the system's limits.
- */
+/** Audit events are added and never taken away, and a namespace cannot be purged from within. */
 function adminPermits(id: string): readonly Permit[] {
   const [buckets, entities, lists, manifests] = [`${id}/b/*`, `${id}/e/*`, `${id}/l/*`, `${id}/m/*`];
   const [resources, system, seals] = [`${id}/r/*`, `${id}/s`, `${id}/seal/*`];
@@ -74,7 +71,7 @@ function adminPermits(id: string): readonly Permit[] {
     { actions: ['UpdateItem'], keys: [buckets, entities, manifests, resources, system, usage, usageOfEvents] },
     { actions: ['DeleteItem'], keys: [entities, lists] },
     { actions: ['BatchWriteItem'], keys: [buckets] },
-    { actions: ['ConditionCheckItem'], keys: [entities, system] },
+    { actions: ['ConditionCheckItem'], keys: [entities] },
   ];
 }
 

@@ -1,6 +1,6 @@
 import { ATTRIBUTE, checkLimits, checkName, configKey, StoreFailure, ValidationError } from '@millrace/core';
 import type { Administration } from './administration.js';
-import { type Item, type ItemWrite, MAX_FENCED_WRITES } from './item-table.js';
+import { type Item, type ItemWrite, MAX_TRANSACTION_WRITES } from './item-table.js';
 import { type ChangeContext, changeWrites, type LevelChange } from './level-change.js';
 import { checkLevel, levelName } from './level-name.js';
 
@@ -91,7 +91,7 @@ function fill(
 ): { readonly writes: readonly ItemWrite[]; readonly count: number } {
   const { namespaceId, newEventId } = parts;
   const context: ChangeContext = { namespaceId, newEventId, nowMs: parts.nowMs(), actor, manifest };
-  const room = MAX_FENCED_WRITES - (guard?.().length ?? 0);
+  const room = MAX_TRANSACTION_WRITES - (guard?.().length ?? 0);
   const writes: ItemWrite[] = [];
   let count = 0;
   for (const change of changes) {

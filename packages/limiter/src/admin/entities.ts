@@ -36,8 +36,8 @@ export interface Entity {
  * The entities of a namespace. Entities need not be created to be limited; they are, to have a parent.
  *
  * Every write leaves an event in the audit log, in the same transaction. This process obeys it at once, others within
- * the time that they believe what they read (`configTtlMs`). Every transaction also checks that the namespace is open, for
- * two write units; once it was deleted, each write is refused with `NAMESPACE_STATE`.
+ * the time that they believe what they read (`configTtlMs`). Before each transaction the namespace is looked
+ * at, for a read; once it was deleted, each write is refused with `NAMESPACE_STATE`.
  */
 export class Entities {
   readonly #parts: Administration;

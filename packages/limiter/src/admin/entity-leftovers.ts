@@ -10,7 +10,7 @@ import {
 } from '@millrace/core';
 import { type Administration, inTurns } from './administration.js';
 import { writeControl } from './entity-control.js';
-import { type Item, type ItemWrite, keyOf, MAX_FENCED_WRITES } from './item-table.js';
+import { type Item, type ItemWrite, keyOf, MAX_TRANSACTION_WRITES } from './item-table.js';
 import { changeWrites } from './level-change.js';
 import { configOfItem } from './level-item.js';
 
@@ -70,7 +70,7 @@ function* transactions(parts: Administration, items: readonly Item[], entity: st
     const context = { namespaceId, newEventId, nowMs: parts.nowMs(), actor, manifest: undefined };
     const own = changeWrites({ level, limits: null }, item, context);
     if (own.length === 0) continue;
-    if (writes.length + own.length > MAX_FENCED_WRITES) {
+    if (writes.length + own.length > MAX_TRANSACTION_WRITES) {
       yield { writes, levels };
       [writes, levels] = [[], []];
     }

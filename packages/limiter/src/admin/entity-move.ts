@@ -17,7 +17,7 @@ import {
 import { cascadeToNobody } from './entity-options.js';
 import { settleBelow } from './entity-settle.js';
 import { chainFrom, type Subtree, standing, subtreeOf } from './entity-tree.js';
-import { type ItemWrite, MAX_FENCED_WRITES } from './item-table.js';
+import { type ItemWrite, MAX_TRANSACTION_WRITES } from './item-table.js';
 import { putLink } from './level-links.js';
 
 /** Where an entity is to stand. What is absent stays as it is; a parent of null is none. */
@@ -61,7 +61,7 @@ async function step(parts: Administration, move: EntityMove, mayBeAtOnce: boolea
 
   const nowMs = parts.nowMs();
   const own = ownWrites(parts, entity, chain, place, move.actor, nowMs);
-  const atOnce = mayBeAtOnce && own.length + 1 + subtree.members.length <= MAX_FENCED_WRITES;
+  const atOnce = mayBeAtOnce && own.length + 1 + subtree.members.length <= MAX_TRANSACTION_WRITES;
   const placed = placedAt(entity, place, nowMs, !atOnce);
   const writes = atOnce ? wholeWrites(parts, entity, placed, subtree, nowMs) : [placeWrite(parts.namespaceId, placed, unmoved(entity))];
   const changed = [entity.id, ...(atOnce ? subtree.members.map(({ id }) => id) : [])];

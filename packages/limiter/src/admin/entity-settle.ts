@@ -2,7 +2,7 @@ import { ATTRIBUTE, entityKey, placeBelow } from '@millrace/core';
 import { type Administration, inTurns } from './administration.js';
 import { placedAt, placeWrite, readEntities, type StoredEntity, sameChildren, standsStill, unmoved, writeEntities } from './entity-item.js';
 import { children } from './entity-tree.js';
-import { type ItemWrite, MAX_FENCED_WRITES } from './item-table.js';
+import { type ItemWrite, MAX_TRANSACTION_WRITES } from './item-table.js';
 
 /**
  * Gives all that stands below an entity that was moved the ancestors that it has now, level by level, and then takes the
@@ -62,7 +62,7 @@ class Batch {
     const { namespaceId, nowMs } = this.#parts;
     const placed: StoredEntity[] = [];
     for (const child of late) {
-      if (this.#writes.length + 2 > MAX_FENCED_WRITES) await this.send();
+      if (this.#writes.length + 2 > MAX_TRANSACTION_WRITES) await this.send();
       if (this.#checked !== parent.id) this.#writes.push(standsStill(namespaceId, parent));
       this.#checked = parent.id;
       const below = placedAt(child, placeBelow(parent, child.cascade), nowMs(), false);

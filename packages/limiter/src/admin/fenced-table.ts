@@ -17,10 +17,9 @@ const OPEN: Clause = { attribute: ATTRIBUTE.closed, is: 'absent' };
  * A table as one namespace administers itself: it is written to only as long as the namespace is open. A limiter may have it
  * open for long after it was deleted, and what is written under the id of a purged one nobody would ever find.
  *
- * Every transaction is bound to the item that closes the namespace, in the transaction itself: so a write is either before
- * the deletion, and found by the purge, or refused. That costs two write units (for each KB of the system's level), and
- * transactions of one namespace meet at that item: DynamoDB refuses one of two at the same moment, which is sent again.
- * One read more where a transaction is refused, to tell why. Deletes have no conditions: the item is read right before.
+ * The item that closes the namespace is read right before each write, at one read unit; a transaction that writes to that
+ * item has the condition in itself. A check within every transaction would leave no moment between, but all of a
+ * namespace's transactions would meet at that item, and DynamoDB refuses one of two at the same moment.
  */
 export class FencedTable implements ItemTable {
   readonly #table: ItemTable;
@@ -43,7 +42,13 @@ export class FencedTable implements ItemTable {
 
   /** @throws MillraceError `NAMESPACE_STATE` if the namespace was deleted; nothing was written */
   async transact(writes: readonly ItemWrite[]): Promise<'done' | 'conflict'> {
-    const outcome = await this.#table.transact(this.#fenced(writes));
+    if (!writes.some((write) => this.#isClosing(write))) {
+      await this.#checkOpen();
+      return this.#table.transact(writes);
+    }
+    // A transaction names an item once, so the condition goes to the write.
+    const fenced = writes.map((write) => (this.#isClosing(write) ? { ...write, when: [...(write.when ?? []), OPEN] } : write));
+    const outcome = await this.#table.transact(fenced);
     if (outcome === 'conflict') await this.#checkOpen();
     return outcome;
   }
@@ -61,12 +66,6 @@ export class FencedTable implements ItemTable {
 
   indexed(name: string, after: ItemKey | undefined, pageSize: number): Promise<KeyPage> {
     return this.#table.indexed(name, after, pageSize);
-  }
-
-  /** A transaction names an item once: one that writes to the item itself has the condition there. */
-  #fenced(writes: readonly ItemWrite[]): readonly ItemWrite[] {
-    if (!writes.some((write) => this.#isClosing(write))) return [...writes, { kind: 'check', key: this.#closing, when: [OPEN] }];
-    return writes.map((write) => (this.#isClosing(write) ? { ...write, when: [...(write.when ?? []), OPEN] } : write));
   }
 
   #isClosing(write: ItemWrite): boolean {

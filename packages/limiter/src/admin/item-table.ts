@@ -62,9 +62,6 @@ export interface KeyPage {
 /** At most so many writes fit into one transaction. */
 export const MAX_TRANSACTION_WRITES = 100;
 
-/** So many are left to those who administer a namespace: one is the check that it is open. */
-export const MAX_FENCED_WRITES = MAX_TRANSACTION_WRITES - 1;
-
 /**
  * The table as administration sees it. All reads see the last answered write. A refused condition is an answer; whatever
  * else goes wrong is a `StoreFailure`. Requests that changed nothing for certain are sent again within the deadline.

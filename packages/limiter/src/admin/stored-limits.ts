@@ -25,8 +25,8 @@ export type LimitsInput = readonly (Limit | LimitDefinition)[];
  * The limits that are stored in the table. The first level of an entity that has limits wins whole: its own for the
  * resource, its default, the resource's, the system's. Entities and resources need not be created to have limits.
  *
- * A write is one transaction of the level, its entry in a list and its event, with a check that the namespace is open; it
- * costs one read and about twelve write units. Setting what is there already, or deleting what is not, writes nothing.
+ * A write is one transaction of the level, its entry in a list and its event, after a look at whether the namespace is open;
+ * it costs two reads and about ten write units. Setting what is there already, or deleting what is not, writes nothing.
  * Running services obey within the time that they believe what they read (`configTtlMs`), this process at once. Every write
  * to a namespace that was deleted meanwhile is refused with `NAMESPACE_STATE`.
  */
