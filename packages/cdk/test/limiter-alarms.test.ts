@@ -69,8 +69,7 @@ describe('the alarms of a limiter without props', () => {
     for (const { AlarmDescription: text } of alarms.values()) {
       const [, heading = ''] = /^([^.]*)\. /.exec(text) ?? [];
       expect(headings).toContain(heading);
-      expect(text).toMatch(/ Runbook: docs\/operations\.md#[a-z-]+$/);
-      expect(text.endsWith(`#${heading.toLowerCase().replaceAll(' ', '-')}`)).toBe(true);
+      expect(text.endsWith(` Runbook: docs/operations.md of Millrace's repository, under "${heading}".`)).toBe(true);
       expect(text.length).toBeGreaterThan(120);
       expect(text.length).toBeLessThanOrEqual(1_024);
     }
@@ -178,7 +177,7 @@ describe('the props of alarms', () => {
     });
     const alarms = alarmsOf(template);
     template.hasResourceProperties(ALARM, { Namespace: 'Ours', MetricName: 'LedgerGaps', OKActions: Match.absent() });
-    expect(alarms.get('LedgerGaps')?.AlarmDescription).toContain('https://wiki/limits#ledger-gaps');
+    expect(alarms.get('LedgerGaps')?.AlarmDescription).toMatch(/ Runbook: https:\/\/wiki\/limits#ledger-gaps$/);
     expect(JSON.stringify(alarms.get('DailyCost')?.Metrics)).toContain('* 0.000002 + ');
   });
 
@@ -226,10 +225,12 @@ describe('the props of alarms', () => {
       dailyCost: { evaluationPeriods: 8 },
       sealingCutShort: { threshold: 100.5, evaluationPeriods: 8 },
       monthlyBudget: { usd: -1 },
+      runbookUrl: 'docs/operations.md',
     });
-    expect(mistakes).toHaveLength(7);
+    expect(mistakes).toHaveLength(8);
     expect(mistakes.join('\n')).toMatch(/rejectedShare.threshold must be above 0 and at most 100, got: 101/);
     expect(mistakes.join('\n')).toMatch(/monthlyBudget.usd must be a number of dollars above 0, got: -1/);
+    expect(mistakes.join('\n')).toMatch(/runbookUrl must be an address that begins with https.*got: 'docs\/operations.md'/);
     expect(mistakesWith({ monthlyBudget: { usd: 5, tagValue: 'a' } })).toEqual([expect.stringContaining('monthlyBudget.tagKey')]);
   });
 });

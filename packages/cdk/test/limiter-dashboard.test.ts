@@ -167,6 +167,7 @@ describe('the props of a dashboard', () => {
     expect(body).not.toContain('AWS/Lambda');
     expect(body).not.toContain('"type\\":\\"alarm');
     expect(body).not.toContain('insightRule');
+    expect(body).not.toContain('](');
     expect(body).toContain('-PT12H');
   });
 
@@ -185,6 +186,7 @@ describe('the props of a dashboard', () => {
     for (const text of ['-PT3H', 'https://wiki/limits', 'Ours', '0.00001']) expect(body).toContain(text);
     expect(body).not.toContain('"Millrace\\"');
     expect(mistakesOf((stack) => dashboardIn(stack, { dashboardName: 'a b' }))).toEqual([expect.stringContaining("got: 'a b'")]);
+    expect(mistakesOf((stack) => dashboardIn(stack, { runbookUrl: 'operations.md' }))).toEqual([expect.stringContaining('runbookUrl')]);
   });
 
   it('name logs in which entities are ranked, by what the reporter writes of them', () => {

@@ -31,9 +31,10 @@ export interface LimiterAlarmsOptions {
   readonly notifyWhenOver?: boolean;
 
   /**
-   * Where the runbook is; each alarm adds the name of its part to it.
+   * The address at which the operators of the stack read the runbook: a copy of `docs/operations.md` on a wiki or a code
+   * host, say. Each alarm adds `#` and the anchor of its heading, so that its message ends with a link.
    *
-   * @default 'docs/operations.md'
+   * @default - no link: each alarm names the page and the heading in words
    */
   readonly runbookUrl?: string;
 

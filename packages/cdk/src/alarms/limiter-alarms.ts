@@ -6,15 +6,15 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { PropChecks } from '../prop-checks.js';
 import { aggregatorPlans } from './aggregator-plans.js';
-import { type AlarmPlan, anchorOf } from './alarm-plan.js';
+import type { AlarmPlan } from './alarm-plan.js';
 import { alarmTopic } from './alarm-topic.js';
 import type { LimiterAlarmsProps } from './limiter-alarms-props.js';
 import { createBudget } from './monthly-budget.js';
+import { runbookPart, WEB_ADDRESS, WEB_ADDRESS_WORDS } from './runbook.js';
 import { tablePlans } from './table-plans.js';
 import { regionalPrices } from './unit-prices.js';
 import { WatchedMetrics } from './watched-metrics.js';
 
-const RUNBOOK = 'docs/operations.md';
 const MAX_PERIODS = 100;
 
 /**
@@ -33,6 +33,7 @@ export class LimiterAlarms extends Construct {
     super(scope, id);
     this.props = props;
     this.checks = new PropChecks(this);
+    this.checks.text('runbookUrl', props.runbookUrl, WEB_ADDRESS, WEB_ADDRESS_WORDS);
     this.topic = alarmTopic(this, props.topic, props.topicKey, this.checks);
     const { aggregator, table } = props;
     const namespace = props.metricsNamespace ?? aggregator?.metricsNamespace ?? METRICS_NAMESPACE;
@@ -56,7 +57,7 @@ export class LimiterAlarms extends Construct {
       evaluationPeriods: evaluationPeriods ?? plan.evaluationPeriods,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${heading}. ${advice} Runbook: ${this.props.runbookUrl ?? RUNBOOK}#${anchorOf(heading)}`,
+      alarmDescription: `${heading}. ${advice} ${runbookPart(this.props.runbookUrl, heading)}`,
     });
     alarm.addAlarmAction(action);
     if (this.props.notifyWhenOver !== false) alarm.addOkAction(action);

@@ -22,9 +22,9 @@ export interface LimiterDashboardOptions {
   readonly defaultInterval?: Duration;
 
   /**
-   * Where the runbook is.
+   * The address at which the operators of the stack read the runbook, `docs/operations.md`.
    *
-   * @default 'docs/operations.md'
+   * @default - no link: the dashboard names the page in words
    */
   readonly runbookUrl?: string;
 

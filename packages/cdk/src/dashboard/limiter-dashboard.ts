@@ -2,6 +2,7 @@ import { ENTITY_FIELD, METRICS_NAMESPACE } from '@millrace/core';
 import { Duration } from 'aws-cdk-lib';
 import { AlarmStatusWidget, Dashboard, type IWidget, TextWidget, TextWidgetBackground } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import { WEB_ADDRESS, WEB_ADDRESS_WORDS } from '../alarms/runbook.js';
 import { regionalPrices } from '../alarms/unit-prices.js';
 import { WatchedMetrics } from '../alarms/watched-metrics.js';
 import { PropChecks } from '../prop-checks.js';
@@ -13,7 +14,6 @@ import { introduction, runbookText } from './runbook-text.js';
 import { tableWidgets } from './table-widgets.js';
 import { COLUMNS, heading, RankingWidget } from './widgets.js';
 
-const RUNBOOK = 'docs/operations.md';
 const RANKING_HEIGHT = 7;
 
 /**
@@ -28,7 +28,9 @@ export class LimiterDashboard extends Construct {
   constructor(scope: Construct, id: string, props: LimiterDashboardProps) {
     super(scope, id);
     this.props = props;
-    const name = new PropChecks(this).text('dashboardName', props.dashboardName, /^[\w-]{1,255}$/, '1 to 255 letters, digits, - or _');
+    const checks = new PropChecks(this);
+    checks.text('runbookUrl', props.runbookUrl, WEB_ADDRESS, WEB_ADDRESS_WORDS);
+    const name = checks.text('dashboardName', props.dashboardName, /^[\w-]{1,255}$/, '1 to 255 letters, digits, - or _');
     this.dashboard = new Dashboard(this, 'Resource', {
       dashboardName: name,
       defaultInterval: props.defaultInterval ?? Duration.hours(12),
@@ -37,7 +39,7 @@ export class LimiterDashboard extends Construct {
   }
 
   private rows(): IWidget[][] {
-    const { table, aggregator, runbookUrl = RUNBOOK, prices = regionalPrices(this) } = this.props;
+    const { table, aggregator, runbookUrl, prices = regionalPrices(this) } = this.props;
     const metrics = new WatchedMetrics(table, this.props.metricsNamespace ?? aggregator?.metricsNamespace ?? METRICS_NAMESPACE);
     const callers = new CallerWidgets(metrics);
     const text = (markdown: string, height: number): TextWidget =>

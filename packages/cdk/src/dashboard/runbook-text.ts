@@ -1,7 +1,9 @@
+import { runbookPage } from '../alarms/runbook.js';
+
 /** What the dashboard says by itself, for somebody who was just woken by an alarm. */
-export function runbookText(runbookUrl: string): string {
+export function runbookText(runbookUrl: string | undefined): string {
   return [
-    `### What to look at first; the whole of it: [${runbookUrl}](${runbookUrl})`,
+    `### What to look at first; the whole of it: ${runbookPage(runbookUrl)}`,
     '',
     '| what you see | what it is | what to do |',
     '| --- | --- | --- |',
