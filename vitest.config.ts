@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           globalSetup,
-          include: ['{packages,lambdas}/*/src/**/*.test.ts', 'load/src/**/*.test.ts'],
+          include: ['{packages,lambdas}/*/src/**/*.test.ts', 'load/src/**/*.test.ts', 'infra/test/stage.test.ts'],
           exclude: slow,
           testTimeout: 120_000,
         },

@@ -15,12 +15,14 @@ export class LimiterStack extends Stack {
 
   constructor(scope: Construct, id: string, { stage, ...props }: LimiterStackProps) {
     super(scope, id, props);
-    const { keepsData, aggregatorMemoryMb, limitsFile } = stage;
+    const { keepsData, aggregatorMemoryMb, limitsFile, runbookUrl } = stage;
+    const runbook = runbookUrl === undefined ? {} : { alarms: { runbookUrl }, dashboard: { runbookUrl } };
     const limiter = new RateLimiter(this, 'Limiter', {
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepsData,
       archiveAuditEvents: true,
       ...(aggregatorMemoryMb === undefined ? {} : { aggregator: { memorySize: aggregatorMemoryMb } }),
+      ...runbook,
       tags: { stage: stage.name },
     });
     this.limiter = limiter;
