@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { assetsCommand, runCommand } from '../src/node/arguments.js';
@@ -34,5 +34,18 @@ describe.each(['../../docs/load-testing.md', '../README.md'])('the commands of %
       expect(READERS, line).toHaveProperty(name);
       expect(() => READERS[name]?.(args), line).not.toThrow();
     }
+  });
+});
+
+describe('the command of the package', () => {
+  it('is a file of the repository, which can be linked before anything is built, and is packed', async () => {
+    const url = new URL('../package.json', import.meta.url);
+    const { bin, files } = JSON.parse(await readFile(fileURLToPath(url), 'utf8'));
+    const file = fileURLToPath(new URL(bin['millrace-load'], url));
+
+    expect(files).toContain(bin['millrace-load'].slice('./'.length));
+    expect(bin['millrace-load']).not.toContain('dist');
+    expect(await readFile(file, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect((await stat(file)).mode & 0o111).not.toBe(0);
   });
 });
