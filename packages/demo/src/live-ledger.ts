@@ -18,16 +18,15 @@ const BATCH_WINDOW_MS = 500;
 const IDLE_MS = 100;
 
 /**
- * The aggregator behind the stream of the table, as it is deployed but for Lambda: the pump stands for that. It books while
- * the demo runs.
+ * The aggregator behind the stream of the table, as it is deployed but for Lambda: the pump stands for that. It books until
+ * it is told to finish, or is disposed.
  */
 export class LiveLedger implements AsyncDisposable {
   readonly #stream: EngineStream;
   readonly #pump: StreamPump;
   readonly #stop = new AbortController();
-  readonly #lines: string[] = [];
+  readonly #work = { batches: 0, bucketWrites: 0, windowsWritten: 0, longestLagMs: 0, givenUp: 0 };
   readonly #running: Promise<void>;
-  #givenUp = 0;
 
   private constructor(stream: EngineStream, { endpoint, region, credentials }: LocalEngine, table: string) {
     const environment = environmentOf({ MILLRACE_TABLE: table, AWS_REGION: region });
@@ -36,13 +35,13 @@ export class LiveLedger implements AsyncDisposable {
       source: stream,
       handler: awsHandler(environment, {
         connection: { endpoint, region, credentials },
-        write: (line) => void this.#lines.push(line),
+        write: (line) => this.#note(line),
       }),
       filters: STREAM_FILTERS,
       batchSize: BATCH_RECORDS,
       batchWindowMs: BATCH_WINDOW_MS,
       onFailure: ({ DDBStreamBatchInfo: { batchSize } }) => {
-        this.#givenUp += batchSize;
+        this.#work.givenUp += batchSize;
       },
     });
     this.#running = this.#pump.run(this.#stop.signal, () => sleepFor(IDLE_MS));
@@ -60,7 +59,22 @@ export class LiveLedger implements AsyncDisposable {
     this.#stop.abort();
     await this.#running;
     await this.#pump.drain();
-    return workOf(this.#lines, this.#givenUp);
+    return this.#work;
+  }
+
+  /** Ends when the work does, which without `finish` is when it fails: the engine is gone, say. */
+  ended(): Promise<void> {
+    return this.#running;
+  }
+
+  /** Adds up what a batch tells of itself; as sums, since a ledger may run for days. */
+  #note(line: string): void {
+    const batch = JSON.parse(line) as Partial<Record<'BucketWrites' | 'WindowsWritten' | 'Lag', number>>;
+    if (batch.BucketWrites === undefined) return;
+    this.#work.batches += 1;
+    this.#work.bucketWrites += batch.BucketWrites;
+    this.#work.windowsWritten += batch.WindowsWritten ?? 0;
+    this.#work.longestLagMs = Math.max(this.#work.longestLagMs, batch.Lag ?? 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -68,18 +82,4 @@ export class LiveLedger implements AsyncDisposable {
     await this.#running.catch(() => undefined);
     this.#stream.close();
   }
-}
-
-/** Adds up the metrics of batches. */
-function workOf(lines: readonly string[], givenUp: number): AggregatorWork {
-  const batches = lines.map((line) => JSON.parse(line) as Partial<Record<'BucketWrites' | 'WindowsWritten' | 'Lag', number>>);
-  const told = batches.filter(({ BucketWrites: writes }) => writes !== undefined);
-  const sum = (name: 'BucketWrites' | 'WindowsWritten'): number => told.reduce((total, batch) => total + (batch[name] ?? 0), 0);
-  return {
-    batches: told.length,
-    bucketWrites: sum('BucketWrites'),
-    windowsWritten: sum('WindowsWritten'),
-    longestLagMs: Math.max(0, ...told.map(({ Lag: lagMs = 0 }) => lagMs)),
-    givenUp,
-  };
 }

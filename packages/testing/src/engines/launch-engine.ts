@@ -14,6 +14,12 @@ export interface LaunchOptions {
    * @default - in memory
    */
   readonly dbPath?: string;
+  /**
+   * The port of the loopback that it answers at; with it an engine is started, whatever `DYNAMODB_ENDPOINT` names.
+   *
+   * @default - one that the system says is free
+   */
+  readonly port?: number;
   /** @default - this process's environment */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -21,7 +27,7 @@ export interface LaunchOptions {
 /** Gives a DynamoDB engine that answers. What is started here ends with `close`, or with this process if that is first. */
 export async function launchEngine(options: LaunchOptions = {}): Promise<LocalEngine> {
   const env = options.env ?? process.env;
-  if (options.engine === undefined) {
+  if (options.engine === undefined && options.port === undefined) {
     const named = namedEndpoint(env);
     if (named !== undefined) return named;
   }
@@ -31,5 +37,5 @@ export async function launchEngine(options: LaunchOptions = {}): Promise<LocalEn
     const who = options.engine === undefined ? 'launchEngine' : `launchEngine: ${options.engine}`;
     throw new Error(`${who}: ${search.reason}`);
   }
-  return startEngine(search.found, { dbPath: options.dbPath, env });
+  return startEngine(search.found, { dbPath: options.dbPath, port: options.port, env });
 }

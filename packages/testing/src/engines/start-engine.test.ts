@@ -51,6 +51,16 @@ describe('starting an engine', { timeout: 60_000 }, () => {
       winner.server.close();
     });
 
+    it('takes the port that it is told, and no other when that is taken', async () => {
+      const winner = await answeringServer();
+      await expect(startEngine(dynoxide as FoundEngine, { env, port: winner.port })).rejects.toThrow(`port ${winner.port} is taken`);
+      winner.server.close();
+
+      const port = await freePort();
+      await using engine = await startEngine(dynoxide as FoundEngine, { env, port });
+      expect(engine.endpoint).toBe(`http://127.0.0.1:${port}`);
+    });
+
     it('gives up when every port is taken', async () => {
       const winner = await answeringServer();
       const choosePort = async (): Promise<number> => winner.port;
