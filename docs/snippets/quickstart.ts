@@ -14,6 +14,7 @@ await limiter.entities.create('key-1', { parent: 'project-1', cascade: true });
 await limiter.limits.setResource('gpt-4', [Limit.perMinute('rpm', 3), Limit.perMinute('tpm', 10_000)]);
 await limiter.limits.setEntity('project-1', 'gpt-4', [Limit.perMinute('tpm', 50_000)]);
 
+const setup = limiter.stats(); // what was spent so far: on entities and limits
 for (const prompt of ['one', 'two', 'three', 'four']) {
   try {
     // Takes one request and 800 tokens before the call, and sets right afterwards what was really used.
@@ -30,8 +31,9 @@ for (const prompt of ['one', 'two', 'three', 'four']) {
   }
 }
 
-const { acquires, requests, writeUnits } = limiter.stats();
-console.log({ acquires, requests, writeUnits });
+// Three acquires and three adjusts, each of a key and its project: a write unit a level. The refusal cost nothing.
+const { acquires, localRejections, writeUnits } = limiter.stats();
+console.log({ acquires, localRejections, writeUnits: writeUnits - setup.writeUnits, writeUnitsOfSetup: setup.writeUnits });
 await limiter.close();
 
 async function callModel(prompt: string): Promise<{ text: string; totalTokens: number }> {

@@ -27,7 +27,13 @@ const programs = [
   {
     document: 'README.md',
     snippet: 'quickstart.ts',
-    prints: ['three: answered', 'four: not now, rpm of key-1 is used up', "'RateLimit-Policy': '\"rpm\";q=3;w=60", 'acquires: 4'],
+    prints: [
+      'three: answered',
+      'four: not now, rpm of key-1 is used up',
+      "'RateLimit-Policy': '\"rpm\";q=3;w=60",
+      'acquires: 4',
+      'writeUnits: 12,',
+    ],
   },
   { document: 'packages/core/README.md', snippet: 'decide.ts', prints: ['idle 1500\nbusy 470\n'] },
   {
