@@ -1,20 +1,25 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from './read-arguments.js';
 import { type SimulationResult, simulate } from './simulate.js';
 import { techniques } from './techniques.js';
 
 const USAGE = 'usage: pnpm sim [--seeds N] [--from SEED] [--without TECHNIQUE]... [--json]';
 const names = techniques.map(({ name }) => name);
 
+const OPTIONS = {
+  seeds: { type: 'string', default: '50' },
+  from: { type: 'string', default: '1' },
+  without: { type: 'string', multiple: true, default: [] as string[] },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: 'string', default: '50' },
-      from: { type: 'string', default: '1' },
-      without: { type: 'string', multiple: true, default: [] },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean' },
-    },
-  });
+  const read = readArguments(OPTIONS);
+  if (read.wrong !== undefined) {
+    process.stderr.write(`sim: ${read.wrong}\n${USAGE}\n`);
+    return 2;
+  }
+  const { values } = read;
   const [seeds, from] = [Number(values.seeds), Number(values.from)];
   if (values.help === true) {
     process.stdout.write(`${USAGE}\ntechniques: ${names.join(', ')}\n`);

@@ -1,6 +1,8 @@
-import { parseArgs } from 'node:util';
 import { Limit } from '@millrace/core';
 import { type PrefetchFigures, type PrefetchWorld, runPrefetch } from './prefetch-run.js';
+import { readArguments } from './read-arguments.js';
+
+const USAGE = 'usage: pnpm sim:prefetch [--seeds N]';
 
 /** The worlds of the table in docs/adr/0016: a bucket, the lifetime that suits its rate, and how long it is watched. */
 const WORLDS: readonly (Omit<PrefetchWorld, 'load' | 'processes' | 'prefetch'> & { readonly name: string; readonly lifetimeMs: number })[] =
@@ -38,9 +40,18 @@ const WORLDS: readonly (Omit<PrefetchWorld, 'load' | 'processes' | 'prefetch'> &
 const LOADS = [0.1, 0.3, 0.6, 0.9, 1, 1.5, 5];
 const PROCESSES = 4;
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { seeds: { type: 'string', default: '5' } } });
-  const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
+async function main(): Promise<number> {
+  const read = readArguments({ seeds: { type: 'string', default: '5' }, help: { type: 'boolean', short: 'h' } });
+  const count = Number(read.values?.seeds);
+  if (read.values?.help === true) {
+    process.stdout.write(`${USAGE}\nprints the table of docs/adr/0016, from so many worlds for each line (5 unless given)\n`);
+    return 0;
+  }
+  if (!Number.isSafeInteger(count) || count < 1) {
+    process.stderr.write(`sim:prefetch: ${read.wrong ?? '--seeds must be a whole number above 0'}\n${USAGE}\n`);
+    return 2;
+  }
+  const seeds = Array.from({ length: count }, (_, index) => index + 1);
   const print = (...cells: readonly unknown[]): boolean => process.stdout.write(`| ${cells.join(' | ')} |\n`);
   print('bucket', 'lifetime', 'load', 'writes/acquire', 'without', 'tokens admitted', 'without', 'over the bound');
   print('---', '---', '---', '---', '---', '---', '---', '---');
@@ -59,6 +70,7 @@ async function main(): Promise<void> {
       print(name, `${lifetimeMs / 1000} s`, load, perAcquire(ahead), perAcquire(plain), admitted(ahead), admitted(plain), excess);
     }
   }
+  return 0;
 }
 
 function sum(figures: readonly PrefetchFigures[], key: Exclude<keyof PrefetchFigures, 'broken'>): number {
@@ -74,4 +86,4 @@ function admitted(figures: readonly PrefetchFigures[]): string {
   return `${((100 * sum(figures, 'admittedTokens')) / sum(figures, 'askedTokens')).toFixed(2)} %`;
 }
 
-await main();
+process.exitCode = await main();
