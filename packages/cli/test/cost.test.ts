@@ -48,20 +48,21 @@ describe('millrace cost', () => {
       lines(
         '7,200,000 acquires a month of 30 days, prices of us-east-1, on demand, without the free tier',
         '',
-        'part      requests  read units  write units  a million acquires  a month',
-        'acquire  1,000,000           0    1,000,000              $0.625   $4.500',
-        'in all   1,000,000           0    1,000,000              $0.625   $4.500',
+        'What a million acquires take and cost, and what all of the month cost:',
+        'part      requests  read units  write units    cost  cost of the month',
+        'acquire  1,000,000           0    1,000,000  $0.625             $4.500',
+        'in all   1,000,000           0    1,000,000  $0.625             $4.500',
         '',
-        'in an   requests  read units  write units    costs',
+        'each    requests  read units  write units     cost',
         'hour      10,000           0       10,000  $0.0063',
-        'day      240,000           0      240,000   $0.150',
-        'month  7,200,000           0    7,200,000   $4.500',
+        'day      240,000           0      240,000  $0.150',
+        'month  7,200,000           0    7,200,000  $4.500',
         '',
         'reads and writes  reads/s  writes/s  a month',
         'on demand               -         -   $4.500',
         'provisioned             1         4   $1.966',
-        'reserved 1 year       100       100   $25.81',
-        'reserved 3 years      100       100   $12.90',
+        'reserved 1 year       100       100  $25.81',
+        'reserved 3 years      100       100  $12.90',
         '',
         'If the load is steady: provisioned at 70.0 % of use, cheaper than on demand above 28.9 %;',
         'a hundred reserved units (1 year) are cheaper than on demand from 34.5 M writes a month, than provisioned from 83.5 M.',
@@ -119,6 +120,17 @@ describe('prices', () => {
     const { perMonth } = await answer(`cost --scenario simple --usage-windows 0 --storage 0 --prices ${file} --region us-west-2`);
 
     expect(perMonth.total.usd).toBeCloseTo(9, 9);
+  });
+
+  it('are those of AWS_REGION unless --region says otherwise, and where it has none, what to do is said', async () => {
+    const priced = async (region: string, more = '') =>
+      here.millrace(`cost --scenario simple --json ${more}`.trim(), { env: { ...NOTHING, AWS_REGION: region } });
+
+    expect((await priced('us-west-2')).json).toMatchObject({ region: 'us-west-2' });
+    expect((await priced('eu-west-1', '--region us-east-2')).json).toMatchObject({ region: 'us-east-2' });
+    const { code, error } = await priced('eu-west-1');
+    expect(code).toBe(64);
+    expect(error.hint).toContain('--prices <file>');
   });
 
   it('that cannot be read, or are none, are an error before anything is printed', async () => {

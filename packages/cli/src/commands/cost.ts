@@ -18,7 +18,10 @@ export function addCost(program: Command, cli: Cli): void {
     'millrace cost --acquires 1000000/day --cascade 50% --compare',
   )
     .option('--scenario <name>', 'a workload with a name, whose figures other options change')
-    .option('--prices <file>', 'prices in a JSON file, for another --region than us-east-1 or newer than those built in')
+    .option(
+      '--prices <file>',
+      'prices in a JSON file, for a region (--region, AWS_REGION) that has none built in, or newer than those built in',
+    )
     .option('--target-utilisation <share>', 'how far provisioned capacity is used', '0.7')
     .option('--compare', 'show what the closest peer publishes for the same workload, and what is billed of it')
     .option('--fallbacks <share>', "of the peer's acquires, those that fall back to its slow path", '0')
@@ -26,8 +29,8 @@ export function addCost(program: Command, cli: Cli): void {
   addWorkloadFlags(command)
     .addHelpText('after', `\nScenarios:\n${SCENARIOS_HELP}`)
     .action(
-      answering(cli, async ({ globals: { region } }, flags: CostFlags) =>
-        flags.configCache ? cacheAnswer(flags) : billAnswer(flags, region),
+      answering(cli, async ({ globals: { region }, env }, flags: CostFlags) =>
+        flags.configCache ? cacheAnswer(flags) : billAnswer(flags, region ?? (env['AWS_REGION'] || undefined)),
       ),
     );
 }

@@ -1,10 +1,17 @@
 import { readFile } from 'node:fs/promises';
+import { ValidationError } from '@millrace/core';
 import { type Prices, pricesOf } from '@millrace/cost';
 import { CliFailure } from '../failure.js';
 
 /** The prices of a region, with those that a file knows better: a JSON object of dollars by name. */
 export async function readPrices(file: string | undefined, region: string | undefined): Promise<Prices> {
-  return pricesOf(region, file === undefined ? {} : await pricesIn(file));
+  const own = file === undefined ? {} : await pricesIn(file);
+  try {
+    return pricesOf(region, own);
+  } catch (error) {
+    if (!(error instanceof ValidationError) || error.subject !== 'region') throw error;
+    throw new CliFailure('USAGE', error.message, 'give all its prices with --prices <file>, or take built-in ones: --region us-east-1');
+  }
 }
 
 async function pricesIn(file: string): Promise<unknown> {

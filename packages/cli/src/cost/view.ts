@@ -28,6 +28,20 @@ const HOURS = 720;
 
 const right = (title: string): Column => ({ title, align: 'right' });
 
+/** Rows with some columns as dollars, whose points stand below each other: small bills have more digits than large ones. */
+function inDollars(rows: readonly (readonly Cell[])[], ...columns: readonly number[]): readonly (readonly Cell[])[] {
+  const behindPoint = (text: string): number => text.length - text.indexOf('.');
+  const most = columns.map((column) => Math.max(...rows.map((row) => behindPoint(usdText(Number(row[column]))))));
+  return rows.map((row) =>
+    row.map((cell, at) => {
+      const column = columns.indexOf(at);
+      if (column < 0) return cell;
+      const text = usdText(Number(cell));
+      return text + ' '.repeat((most[column] ?? 0) - behindPoint(text));
+    }),
+  );
+}
+
 /** The estimate for people. */
 export function costText(view: CostView, style: Style): string {
   const { region, workload, month } = view;
@@ -38,35 +52,36 @@ export function costText(view: CostView, style: Style): string {
 function partsTable({ workload, month }: CostView, style: Style): string {
   const million = perMillion(month, workload.acquiresPerMonth);
   const line = (part: string, each: Bill['total'], usdPerMonth: number): readonly Cell[] => {
-    return [part, ...units(each), usdText(each.usd), usdText(usdPerMonth)];
+    return [part, ...units(each), each.usd, usdPerMonth];
   };
   const rows = million.parts.flatMap((part, index) => {
     const usdPerMonth = month.parts[index]?.usd ?? 0;
     return part.requests === 0 && usdPerMonth === 0 ? [] : [line(part.part, part, usdPerMonth)];
   });
-  const columns = ['part', 'requests', 'read units', 'write units', right('a million acquires'), right('a month')];
+  const columns = ['part', 'requests', 'read units', 'write units', right('cost'), right('cost of the month')];
   const ledger =
     workload.usageWindows === 0
       ? ''
       : '\nusage and lambda: by the design of the ledger, one write for each bucket, window and batch, and one in its index for each new window.\n';
-  return table(columns, [...rows, line('in all', million.total, month.total.usd)], { style }) + ledger;
+  const head = 'What a million acquires take and cost, and what all of the month cost:\n';
+  return head + table(columns, inDollars([...rows, line('in all', million.total, month.total.usd)], 4, 5), { style }) + ledger;
 }
 
 function periodTable(month: Bill, style: Style): string {
   const line = (name: string, factor: number): readonly Cell[] => {
     const { total } = scaled(month, factor);
-    return [name, ...units(total), usdText(total.usd)];
+    return [name, ...units(total), total.usd];
   };
   const rows = [line('hour', 1 / HOURS), line('day', 24 / HOURS), line('month', 1)];
-  return table(['in an', 'requests', 'read units', 'write units', right('costs')], rows, { style });
+  return table(['each', 'requests', 'read units', 'write units', right('cost')], inDollars(rows, 4), { style });
 }
 
 function modeTable({ modes, breakEven, targetUtilisation }: CostView, style: Style): string {
-  const rows = modes.map(({ mode, readUnitsPerSec, writeUnitsPerSec, usd }) => [mode, readUnitsPerSec, writeUnitsPerSec, usdText(usd)]);
+  const rows = modes.map(({ mode, readUnitsPerSec, writeUnitsPerSec, usd }) => [mode, readUnitsPerSec, writeUnitsPerSec, usd]);
   const { writeUtilisation, reservedFromWrites } = breakEven;
   const millions = (writes: number): string => `${figure(Math.round(writes / 1e5) / 10)} M`;
   return (
-    table(['reads and writes', 'reads/s', 'writes/s', right('a month')], rows, { style }) +
+    table(['reads and writes', 'reads/s', 'writes/s', right('a month')], inDollars(rows, 3), { style }) +
     `\nIf the load is steady: provisioned at ${percent(targetUtilisation)} of use, cheaper than on demand above ${percent(writeUtilisation)};\n` +
     `a hundred reserved units (1 year) are cheaper than on demand from ${millions(reservedFromWrites.thanOnDemand)} writes a month, ` +
     `than provisioned from ${millions(reservedFromWrites.thanProvisioned)}.\n`
@@ -75,16 +90,12 @@ function modeTable({ modes, breakEven, targetUtilisation }: CostView, style: Sty
 
 function peerText({ peer, month }: CostView, style: Style): readonly string[] {
   if (peer === undefined) return [];
-  const rows = peer.map(({ basis, what, readUnits, writeUnits, usd }) => [
-    basis,
-    what,
-    Math.round(readUnits),
-    Math.round(writeUnits),
-    usdText(usd),
-  ]);
+  const rows = peer.map(({ basis, what, readUnits, writeUnits, usd }) => [basis, what, Math.round(readUnits), Math.round(writeUnits), usd]);
   const { readUnits, writeUnits, usd } = month.total;
-  const ours = ['estimated', 'ours, in all', Math.round(readUnits), Math.round(writeUnits), usdText(usd)];
-  const text = table(['basis', 'the closest peer, a month', 'read units', 'write units', right('a month')], [...rows, ours], { style });
+  const ours = ['estimated', 'ours, in all', Math.round(readUnits), Math.round(writeUnits), usd];
+  const text = table(['basis', 'the closest peer, a month', 'read units', 'write units', right('a month')], inDollars([...rows, ours], 4), {
+    style,
+  });
   return [`${text}\nPublished figures are claims of its guides; corrected ones count what DynamoDB bills.\n`];
 }
 
