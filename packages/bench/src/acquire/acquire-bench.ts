@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Bench, Terminal } from '../bench.js';
 import { measureCells, siteOf } from '../measure/measure-cells.js';
+import { exitOf } from '../render/outcome.js';
 import { openSite, type Site } from '../servers/site.js';
 import { checkExactness } from './exactness.js';
 import { ACQUIRE_USAGE, type AcquireOptions, readAcquireOptions } from './options.js';
@@ -23,7 +24,7 @@ export const acquireBench: Bench = {
     if (options.markdown !== undefined) await writeFile(options.markdown, `${promisesMarkdown(report)}\n${acquireMarkdown(report)}`);
     if (options.svg !== undefined) await writeFile(options.svg, acquireSvg(report.rows));
     terminal.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : acquireText(report));
-    return options.check && report.promises.some(({ kept }) => kept === false) ? 1 : 0;
+    return exitOf(report.promises, options.check, terminal.stderr);
   },
 };
 

@@ -22,8 +22,9 @@ Asks for tokens, as fast as callers are answered, of Millrace and of others in t
   --case a,b          some of ${CASES.join(',')} (all)
   --callers 1,64      how many ask at once (1,16,64,256)
   --round-trip 0,5    milliseconds that a network adds, there and back (0,5)
-${MEASURE_USAGE}  --quick             0.2 seconds, one repetition, 1 and 64 callers
-  --check             only what the project promises, and exit 1 if one of its figures is missed
+${MEASURE_USAGE}  --quick             0.2 seconds, one repetition, 1 and 64 callers: about three minutes
+  --check             only what the project promises, and exit 1 if one of its figures is missed;
+                      without it such a figure is shown as FAILED, and the exit code is 0
   --json              one JSON document on stdout
   --markdown FILE     write the tables
   --svg FILE          write the plot

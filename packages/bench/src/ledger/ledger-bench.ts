@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Bench, Terminal } from '../bench.js';
+import { exitOf } from '../render/outcome.js';
 import type { StartWorker } from './cell.js';
 import { measureLag } from './lag/measure-lag.js';
 import type { StartWriter } from './lag/writer.js';
@@ -19,7 +20,7 @@ export const ledgerBench: Bench = {
     const report = await reportLedger(options, terminal.stderr);
     if (options.markdown !== undefined) await writeFile(options.markdown, ledgerMarkdown(report));
     terminal.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : ledgerText(report));
-    return options.check && report.promises.some(({ kept }) => kept === false) ? 1 : 0;
+    return exitOf(report.promises, options.check, terminal.stderr);
   },
 };
 

@@ -11,6 +11,13 @@ export interface Outcome {
 /** What the measured figure of a promise says where a run did not measure it. */
 export const NOT_MEASURED = 'not measured in this run';
 
+/** The exit code that a run's promises make: one that was missed counts where that is what was asked for, and is told elsewhere. */
+export function exitOf(outcomes: readonly Outcome[], isCheck: boolean, stderr: { write(text: string): unknown }): number {
+  if (outcomes.every(({ kept }) => kept !== false)) return 0;
+  if (!isCheck) stderr.write('what FAILED does not change the exit code: with --check it does\n');
+  return isCheck ? 1 : 0;
+}
+
 /** What was promised, and what came of it. */
 export function promiseTable(outcomes: readonly Outcome[]): TextTable {
   return {
