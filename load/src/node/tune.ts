@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { capacityMarkdown, type Tuned } from '../plan/capacity.js';
 import { summaryOf } from '../plan/compare.js';
-import { type Step, searchUsers } from '../plan/efficiency.js';
+import { type SearchBounds, type Step, searchUsers } from '../plan/efficiency.js';
 import { OUTCOME_EXIT, type Outcome } from '../plan/report.js';
 import { figure } from '../plan/tables.js';
 import { resultsFolder } from './package-root.js';
@@ -29,6 +29,22 @@ export interface EndedSearch {
   readonly folder: string;
 }
 
+/** Says which measurement is made. One user alone is the baseline, however often it has to be measured; steps are counted. */
+function measurementLabels({ stepMs, mostSteps }: SearchBounds, say: Surroundings['say']): (users: number, durationMs: number) => string {
+  let [baselines, steps] = [0, 0];
+  return (users, durationMs) => {
+    const sec = `${durationMs / 1_000} s`;
+    if (users === 1) {
+      baselines += 1;
+      return `the baseline, 1 user, ${sec}${baselines === 1 ? '' : ', longer, as it made too few acquires'}`;
+    }
+    steps += 1;
+    if (steps === 1 && durationMs > stepMs)
+      say(`each step lasts ${sec}: one user took so long for a median, and of shorter steps its first turns would be the most`);
+    return `step ${steps} of at most ${mostSteps}: ${users} users, ${sec}`;
+  };
+}
+
 /** What a search does for one measurement; a test has another. */
 export type RunOnce = typeof runScenario;
 
@@ -48,10 +64,9 @@ export async function tune(command: TuneCommand, surroundings: Surroundings, run
   const results = join(folder, STEPS);
   await mkdir(results, { recursive: true });
   const { say } = surroundings;
-  let count = 0;
+  const labelOf = measurementLabels(bounds, say);
   const measure = async (users: number, durationMs: number): Promise<Step> => {
-    count += 1;
-    const which = `measurement ${count} of at most ${bounds.mostSteps + 1}: ${users} ${users === 1 ? 'user' : 'users'}, ${durationMs / 1_000} s`;
+    const which = labelOf(users, durationMs);
     surroundings.show?.(which);
     const quiet: Surroundings = { ...surroundings, say: () => undefined, show: (text) => surroundings.show?.(`${which}: ${text}`) };
     const ended = await runOnce({ ...run, users, durationMs, results }, quiet);

@@ -17,7 +17,7 @@ const OTHER_OPTIONS = `Options of tune, beside those of run that say where and w
   --max-users N     the most that are tried (40)
   --threshold S     the least efficiency, p50 of one user alone over p50 of many (0.8)
   --baseline-duration T   how long one user alone is measured, or longer, until it has made 100 acquires (60s)
-  --step-duration T how long each number of users is measured (30s)
+  --step-duration T how long each number of users is measured, or as long as the baseline had to be, if that is longer (30s)
   --steps N         the most measurements after the baseline (8)
 Options of connect, beside those of the run that it may start:
   --force           ends a task with a live dashboard that runs, and starts another one
