@@ -20,6 +20,10 @@ export async function runFromShell(args: readonly string[], terminal: Omit<Termi
     return await runProgram(args, { ...terminal, signal: ended.signal });
   } catch (error) {
     terminal.stderr.write(`load: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (isMillraceError(error) && error.code === 'UNAVAILABLE')
+      terminal.stderr.write(
+        'hint: does a DynamoDB answer there? Without --endpoint and DYNAMODB_ENDPOINT a run starts an engine of its own\n',
+      );
     return isMillraceError(error) && error.code === 'VALIDATION' ? EXIT.usage : EXIT.failed;
   } finally {
     process.off('SIGINT', end).off('SIGTERM', end);

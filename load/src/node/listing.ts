@@ -14,7 +14,7 @@ export function scenarioDocument(): object {
   return SCENARIOS.map(({ name, question, sizes, cascades }) => ({ name, question, cascades, ...sizes }));
 }
 
-const HEAD = ['run', 'runtime', 'users', 'per second', 'p50 ms', 'p95 ms', 'outcome'];
+const HEAD = ['run', 'runtime', 'users', 'asked per second', 'p50 ms', 'p95 ms', 'outcome'];
 
 /** What ran, newest first. */
 export function runListing(runs: readonly ListedRun[], results: string): string {

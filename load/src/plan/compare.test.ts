@@ -90,7 +90,7 @@ describe('runs side by side', () => {
     const text = comparisonMarkdown(compared(report('lambda'), report('distributed'), report('fargate')));
 
     expect(text).toContain('| runtime | users | acquires | per second | p50 ms | p95 ms | p99 ms | errors | refused | write units | CPU |');
-    expect(text).toContain('| lambda | 10 | 1500 | 150 | 20 | 40 | 60 | 0.10 % | 33.3 % | 1 | 50 % |');
+    expect(text).toContain('| lambda | 10 | 1,500 | 150 | 20 | 40 | 60 | 0.10 % | 33.3 % | 1 | 50 % |');
     expect(text).toContain('| against lambda | per second |');
     expect(text.match(/^\| fargate \|/gm)).toHaveLength(2);
   });

@@ -113,7 +113,7 @@ function runsTable({ runs }: Comparison): Table {
   const rows = runs.map((run, at) => [
     names[at] ?? '',
     `${run.users}`,
-    `${run.acquires}`,
+    figure(run.acquires),
     figure(run.perSecond),
     ...[run.p50, run.p95, run.p99].map((value) => (value === undefined ? NOTHING : figure(value))),
     percent(run.errors),

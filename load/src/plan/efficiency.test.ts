@@ -81,7 +81,7 @@ describe('the table of capacity', () => {
     expect(users).toEqual([...users].sort((a, b) => a - b));
     for (const text of [renderCapacity(tuned), capacityMarkdown(tuned)]) {
       expect(text).toMatch(/users.*per second.*CPU.*p50 ms.*p95 ms.*efficiency/);
-      expect(text).toMatch(/200.*2000.*200 %.*153.*306.*7 % ✗/);
+      expect(text).toMatch(/200.*2,000.*200 %.*153.*306.*7 % ✗/);
       expect(text).toContain(`1000 users take ${workersFor(tuned, 1_000)}`);
     }
   });

@@ -4,6 +4,7 @@ import type { Figures } from './figures.js';
 import { checkLedger, type Ledger } from './ledger.js';
 import type { World } from './scenario.js';
 import { type TokenKind, TURNS_BEGUN, TURNS_ENDED, tokenCounter } from './series.js';
+import { figure } from './tables.js';
 
 /** What the table says of one limit of a bucket, all items of it together. */
 export interface Book {
@@ -67,7 +68,7 @@ function withinLimits(books: readonly Book[], { world, endMs, mayOwe }: Evidence
   const name = 'every bucket gave at most its capacity and what flowed';
   if (worst === undefined) return { name, ok: true, detail: 'no bucket was used' };
   const { book, bound } = worst;
-  const detail = `${book.limit} of "${book.entity}" on "${book.resource}" gave most: ${book.net} of ${bound}`;
+  const detail = `${book.limit} of "${book.entity}" on "${book.resource}" gave most: ${figure(book.net)} of ${figure(bound)}`;
   return { name, ok: above.length === 0, detail: above.length > 1 ? `${detail}; ${above.length} gave too much` : detail };
 }
 
@@ -80,7 +81,7 @@ function asCounted(books: readonly Book[], { world, figures }: Evidence): readon
     const counted = count('taken') + count('added') - count('returned');
     const inTable = sum(books.filter((book) => book.limit === limit && !parents.has(book.entity)));
     const unknown = count('unknown');
-    const detail = `${limit}: ${inTable} in the table, ${counted} counted`;
+    const detail = `${limit}: ${figure(inTable)} in the table, ${figure(counted)} counted`;
     const name = 'the table says what callers counted';
     if (interrupted > 0) return { name, ok: true, detail: `${detail}; not judged, as ${interrupted} turns were broken off` };
     if (unknown > 0)
@@ -106,7 +107,7 @@ function asBelow(books: readonly Book[], { world, figures }: Evidence): readonly
     brokenOff(figures) === 0 && !Object.entries(figures.counts).some(([name, count]) => count !== 0 && name.startsWith('unknown_'));
   const detail =
     wrong.length === 0
-      ? `${parents.length} parents, ${sum(books.filter(({ entity }) => parents.includes(entity)))} tokens`
+      ? `${parents.length === 1 ? '1 parent' : `${parents.length} parents`}, ${figure(sum(books.filter(({ entity }) => parents.includes(entity))))} tokens`
       : wrong.map(([key, net]) => `${key} gave ${byEntity.get(key) ?? 0}, its children ${net}`).join('; ');
   return [{ name: 'every parent gave what its children gave', ok: wrong.length === 0 || !isKnown, detail }];
 }

@@ -1,7 +1,8 @@
 import type { Series } from './figures.js';
 import type { Report } from './report.js';
 import { COST_COUNTERS, REFUSED_RATE, SERIES } from './series.js';
-import { expressionOf, type Judgement } from './thresholds.js';
+import { grouped } from './tables.js';
+import type { Judgement } from './thresholds.js';
 
 const HEAD = ['series', 'count', 'per second', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms'] as const;
 
@@ -64,7 +65,7 @@ function seriesRows({ figures }: Report): readonly (readonly string[])[] {
 }
 
 function rowOf(name: string, { count, p50, p95, p99, max }: Series, durationMs: number): readonly string[] {
-  return [name, `${count}`, fixed((count * 1_000) / Math.max(1, durationMs)), fixed(p50), fixed(p95), fixed(p99), fixed(max)];
+  return [name, fixed(count), fixed((count * 1_000) / Math.max(1, durationMs)), fixed(p50), fixed(p95), fixed(p99), fixed(max)];
 }
 
 function sizesOf({ settings }: Report): string {
@@ -79,9 +80,16 @@ function sizesOf({ settings }: Report): string {
 }
 
 function saidOf(judgement: Judgement): string {
-  const measured = judgement.measured === undefined ? 'nothing measured' : fixed(judgement.measured, 4);
-  return `${judgement.metric} ${expressionOf(judgement)}: ${measured}`;
+  const { metric, stat, op, value, measured } = judgement;
+  const text = (figure: number): string => {
+    if (stat === 'rate') return `${fixed(Number((100 * figure).toFixed(2)))} %`;
+    return stat === 'count' ? fixed(figure, 4) : `${fixed(figure)} ms`;
+  };
+  return `${metric}: ${stat} ${measured === undefined ? 'not measured' : text(measured)}, wanted ${OPERATORS[op]}${text(value)}`;
 }
+
+/** How a bound is said of the figure that it is on. */
+const OPERATORS: Readonly<Record<Judgement['op'], string>> = { '<': '< ', '<=': '≤ ', '>': '> ', '>=': '≥ ', '==': '' };
 
 function costOf({ figures }: Report): string {
   const { counts, series, rates } = figures;
@@ -91,9 +99,10 @@ function costOf({ figures }: Report): string {
 }
 
 /** What made the load: where it is a core and more, the figures are k6's as much as the limiter's. */
-function tookOf({ usage }: Report): readonly string[] {
+function tookOf({ usage, runtime }: Report): readonly string[] {
   if (usage === undefined) return [];
-  return [`k6 took ${usage.cpuPercent.toFixed(0)} % of a core and ${usage.peakMb.toFixed(0)} MB, on each worker.`];
+  const [cpu, memory] = [`${usage.cpuPercent.toFixed(0)} % of a core`, `${usage.peakMb.toFixed(0)} MB`];
+  return [runtime === 'local' ? `k6 took ${cpu} and ${memory}.` : `k6 took ${cpu} on each worker, the mean of all, and at most ${memory}.`];
 }
 
 function mark(ok: boolean): string {
@@ -102,5 +111,5 @@ function mark(ok: boolean): string {
 
 /** A figure with so many decimals that it says something, and none that say nothing. */
 function fixed(value: number, decimals = 2): string {
-  return Number.isInteger(value) ? `${value}` : value.toFixed(decimals);
+  return grouped(Number.isInteger(value) ? `${value}` : value.toFixed(decimals));
 }

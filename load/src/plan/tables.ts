@@ -20,9 +20,15 @@ export function markdownTable({ head, rows }: Table): string {
 
 /** A figure with as many decimals as say something: three digits, and all before the point. */
 export function figure(value: number): string {
-  if (Number.isInteger(value)) return `${value}`;
+  if (Number.isInteger(value)) return grouped(`${value}`);
   const size = Math.abs(value);
-  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+  return grouped(value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2));
+}
+
+/** Digits in threes. By hand, as k6 prints reports, too, and its interpreter knows no locales. */
+export function grouped(digits: string): string {
+  const [whole = '', ...fraction] = digits.split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
 }
 
 /** What nobody measured. */
