@@ -131,6 +131,7 @@ describe.skipIf(k6 === undefined)('pnpm load local', () => {
     const { code, stdout, stderr } = await runLoad(args, { ...process.env, AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's' });
 
     expect(stderr).toMatch(/^load: the store gave no answer: .*ECONNREFUSED 127\.0\.0\.1:1$/m);
+    expect(stderr).toMatch(/^hint: does a DynamoDB answer there\? .*--endpoint/m);
     expect(stdout).toBe('');
     expect(code).toBe(1);
     // Nothing was measured, so there is no run to look at.
