@@ -32,6 +32,13 @@ export interface BucketName {
 /** The scale in which a token takes a microsecond: a charge in it is a number of tokens. */
 const TOKENS = '1/1';
 
+/**
+ * For how long a bucket seems to have been idle once it is reset. One that is full since now does not admit its whole
+ * capacity: the dead-band of ADR 0001 must have been idle, too. That is at most half of the time that a bucket takes to
+ * fill, which is at most 20 years. An arrival time before now says idle and nothing more, so no token is minted by it.
+ */
+const RESTED_US = 10 * 366 * 86_400_000_000;
+
 interface Shard {
   readonly shard: number;
   readonly key: ItemKey;
@@ -39,22 +46,24 @@ interface Shard {
 }
 
 /**
- * Makes every limit of a bucket full, on all its items. One read and one transaction; the read alone where all are full.
- * It counts neither as used nor as returned, since nobody has used or returned anything.
+ * Makes every limit of a bucket full, on all its items, so that one request may take its whole capacity. One read and one
+ * transaction; the read alone where it was reset before and nobody has taken since. What is taken between the two is
+ * given back like everything before, and a transaction that arrives twice is carried out once. It counts neither as used nor as returned, since nobody has used or returned anything.
  */
 export async function resetBucket(parts: Administration, name: BucketName): Promise<void> {
   await inTurns('reset a bucket', async () => {
     const nowMs = parts.nowMs();
     const nowUs = Math.floor(nowMs * 1000);
+    const restedUs = Math.max(0, nowUs - RESTED_US);
     const shards = inUse(await readShards(parts, name, MAX_SHARDS));
     const writes = shards.flatMap(({ key, state }): ItemWrite[] => {
       const missing = [
-        ...owing(state.limits, nowUs).map((limit) => limitAttribute('tat', limit)),
+        ...laterThan(state.limits, restedUs).map((limit) => limitAttribute('tat', limit)),
         // Where a split is under way, the items that are still to come must not begin with what was missing.
-        ...owing(state.seeds ?? new Map(), nowUs).map((limit) => limitAttribute('seed', limit)),
+        ...laterThan(state.seeds ?? new Map(), restedUs).map((limit) => limitAttribute('seed', limit)),
       ];
       if (missing.length === 0) return [];
-      const set = Object.fromEntries(missing.map((attribute) => [attribute, nowUs]));
+      const set = Object.fromEntries(missing.map((attribute) => [attribute, restedUs]));
       return [{ kind: 'update', key, set, add: { [ATTRIBUTE.seq]: 1 }, when: [isSpreadAs(state), ...missing.map(isPresent)] }];
     });
     if (writes.length === 0) return true;
@@ -64,8 +73,8 @@ export async function resetBucket(parts: Administration, name: BucketName): Prom
   });
 }
 
-function owing(limits: ReadonlyMap<string, { readonly tatUs: number }>, nowUs: number): readonly string[] {
-  return [...limits].filter(([, { tatUs }]) => tatUs > nowUs).map(([limit]) => limit);
+function laterThan(limits: ReadonlyMap<string, { readonly tatUs: number }>, restedUs: number): readonly string[] {
+  return [...limits].filter(([, { tatUs }]) => tatUs > restedUs).map(([limit]) => limit);
 }
 
 /**

@@ -1,10 +1,12 @@
-import { FIRST_LAYOUT, layoutAfter } from '@millrace/core';
+import { debitUs, FIRST_LAYOUT, formFor, Limit, layoutAfter, timingOf } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
 import { type EntitiesWorld, entitiesWorld } from '../../test/entities-world.js';
 import { START_MS } from '../../test/limits-world.js';
 import { bucketItem } from '../../test/planted-tree.js';
 
 const NOW_US = START_MS * 1_000;
+/** Where a reset leaves an arrival time: ten years before now, so that no dead-band is missing either. */
+const RESTED_US = NOW_US - 10 * 366 * 86_400_000_000;
 /** A token's time at a hundred a minute. */
 const TOKEN_US = 600_000;
 
@@ -28,10 +30,22 @@ describe('resetting a bucket', () => {
     await world.entities.reset('key', 'gpt');
 
     expect([0, 1, 5].map((shard) => bucket(world, shard))).toEqual([
-      { ...before[0], 't.rpm': NOW_US, 't.tpm': NOW_US, seq: 8 },
-      { ...before[1], 't.rpm': NOW_US, seq: 8 },
-      { ...before[2], 't.rpm': NOW_US, seq: 8 },
+      { ...before[0], 't.rpm': RESTED_US, 't.tpm': RESTED_US, 't.idle': RESTED_US, seq: 8 },
+      { ...before[1], 't.rpm': RESTED_US, 't.tpm': RESTED_US, seq: 8 },
+      { ...before[2], 't.rpm': RESTED_US, seq: 8 },
     ]);
+  });
+
+  it('leaves a bucket that admits a request of its whole capacity, whatever its rate and its reserve', () => {
+    const limits = [
+      Limit.perDay('rpd', 1_000),
+      Limit.perMinute('tpm', 100_000, { capacity: 1_000_000, reserve: 0.5 }),
+      Limit.of({ name: 'slowest', refill: 1, periodMs: 366 * 86_400_000, capacity: 20, reserve: 0.5 }),
+    ];
+
+    const admitted = limits.map((limit) => formFor(timingOf(limit), RESTED_US, NOW_US, debitUs(timingOf(limit), limit.capacity)));
+
+    expect(admitted).toEqual(['idle', 'idle', 'idle']);
   });
 
   it('leaves an event of what was missing', async () => {
@@ -62,12 +76,13 @@ describe('resetting a bucket', () => {
 
     await world.entities.reset('key', 'gpt');
 
-    expect(bucket(world)).toMatchObject({ 't.rpm': NOW_US, 's.rpm': NOW_US, 's.tpm': NOW_US - 5 });
+    expect(bucket(world)).toMatchObject({ 't.rpm': RESTED_US, 's.rpm': RESTED_US, 's.tpm': RESTED_US });
   });
 
-  it('writes nothing where all are full', async () => {
+  it('writes nothing where it was reset and nobody has taken since', async () => {
     const world = entitiesWorld();
     lacking(world, { rpm: 0, tpm: -5 });
+    await world.entities.reset('key', 'gpt');
     const before = world.table.items();
 
     await world.entities.reset('key', 'gpt');
@@ -80,7 +95,7 @@ describe('resetting a bucket', () => {
     lacking(world, { rpm: 10 });
     world.before = async () => lacking(world, { rpm: 60 });
     await world.entities.reset('key', 'gpt');
-    expect(bucket(world)['t.rpm']).toBe(NOW_US);
+    expect(bucket(world)['t.rpm']).toBe(RESTED_US);
 
     lacking(world, { rpm: 10 });
     world.before = () => world.table.deleteAll([{ partition: 'ns1/b/key/0', sort: 'gpt' }]);
