@@ -57,6 +57,21 @@ describe('what is available', () => {
 
     expect(available).toBe(-5);
   });
+
+  it('is zero and no debt where only the dead-band is missing, and where debits were rounded up', () => {
+    const [drained, behind] = [NOW_US + large.toleranceUs, NOW_US + large.busyToleranceUs + 1];
+    const sevenths = timingOf(Limit.perSecond('rps', 7));
+    const roundedUs = debitUs(sevenths, 7);
+
+    expect([drained, behind].map((tatUs) => availableTokens(large, tatUs, NOW_US))).toStrictEqual([0, 0]);
+    expect(availableTokens(sevenths, NOW_US + roundedUs, NOW_US)).toBe(0);
+  });
+
+  it('is the debt alone, without the dead-band, where an adjust took more than there was', () => {
+    const debts = [0, 1, 250].map((tokens) => availableTokens(large, NOW_US + large.toleranceUs + debitUs(large, tokens), NOW_US));
+
+    expect(debts).toStrictEqual([0, -1, -250]);
+  });
 });
 
 describe('the wait', () => {

@@ -52,12 +52,19 @@ export function isStale(timing: Timing, seenUs: number | undefined, nowUs: numbe
 }
 
 /**
- * How many tokens one request can take now; below zero after a debt. It says what a request of that size would be
- * answered: this many are admitted, one more is not.
+ * How many tokens one request can take now. It says what a request of that size would be answered: this many are
+ * admitted, one more is not.
+ *
+ * Below zero only where more was taken than the limit holds, by an adjust or by callers that wait for their turn: then it
+ * is that debt, in whole tokens. What the dead-band keeps back of a drained bucket, and what debits are rounded up by, is
+ * owed by nobody, so it counts as zero.
  */
 export function availableTokens(timing: Timing, tatUs: number | undefined, nowUs: number): number {
   if (tatUs === undefined) return timing.capacity;
-  return Math.min(timing.capacity, scaleDown(nowUs + timing.busyToleranceUs - tatUs, timing.refill, timing.periodUs));
+  const left = scaleDown(nowUs + timing.busyToleranceUs - tatUs, timing.refill, timing.periodUs);
+  if (left >= 0) return Math.min(timing.capacity, left);
+  const debtUs = Math.max(0, tatUs - nowUs - Math.max(timing.toleranceUs, timing.busyToleranceUs));
+  return 0 - scaleDown(debtUs, timing.refill, timing.periodUs);
 }
 
 /**

@@ -14,7 +14,7 @@ export interface LimitStatus {
   readonly refill: number;
   readonly periodMs: number;
   readonly requested: number;
-  /** What one request could take now; below zero after a debt. */
+  /** What one request could take now; below zero only in debt: after an adjust, or while callers wait for their turn. */
   readonly available: number;
   /** How long until the request would pass this limit if nobody else took; 0 if it passes now. */
   readonly retryAfterMs: number;
