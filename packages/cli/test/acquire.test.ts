@@ -93,6 +93,7 @@ describe('millrace acquire and available', () => {
       remaining: { rpd: 4 },
       degraded: false,
       shadowViolations: [],
+      bypassed: [],
       levels: [
         { entity: 'key-1', limit: rpd(20), available: 16 },
         { entity: 'org', limit: rpd(8), available: 4 },
@@ -134,6 +135,18 @@ describe('millrace acquire and available', () => {
       err: 'error: amount must be written as limit=tokens (rpm=1), got "rpd"\n',
     });
     expect(await here.millrace('available key-1 none')).toMatchObject({ code: 64, err: expect.stringContaining('limits') });
+  });
+
+  it('says what a bucket in use keeps back, where it shows', async () => {
+    const words = 'guest-3 api d=1 --limit d:1000/day';
+    const note =
+      'a bucket in use keeps back its reserve (20 of 1,000 d), and a request for more waits until it has been full for a while; see "reserve" in the README\n';
+
+    expect(await here.millrace('available guest-3 api --limit d:1000/day')).toMatchObject({ err: '' });
+    expect(await here.millrace(`acquire ${words}`)).toMatchObject({ code: 0, err: note });
+    expect(await here.millrace('acquire guest-3 api d=990 --limit d:1000/day')).toMatchObject({ code: 3, err: note });
+    expect(await here.millrace('available guest-3 api --limit d:1000/day')).toMatchObject({ err: note });
+    expect(await here.millrace(`acquire ${words} --json`)).toMatchObject({ err: '' });
   });
 
   it('gives back at once with --release, and takes limits of its own with --limit', async () => {

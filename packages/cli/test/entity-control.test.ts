@@ -42,10 +42,21 @@ describe('how an entity is treated', () => {
   it('bypass admits without counting', async () => {
     expect(await here.answer('entity bypass key-2 --reason load-test')).toEqual(controlled('key-2', 'bypass', 'load-test'));
     expect((await here.millrace('entity bypass key-2')).out).toBe('entity key-2 is bypassed: admitted without being counted\n');
-    await here.answer('acquire key-2 gpt-4 rpd=20');
-    expect(await here.millrace('acquire key-2 gpt-4 rpd=20')).toMatchObject({ code: 0 });
+    expect(await here.answer('acquire key-2 gpt-4 rpd=20')).toMatchObject({ allowed: true, bypassed: ['key-2'] });
+    const again = await here.millrace('acquire key-2 gpt-4 rpd=20');
+    expect(again).toMatchObject({ code: 0, out: expect.stringMatching(/^allowed {2}bypassed, nothing counted\n/) });
     await here.answer('entity enable key-2');
     expect(await here.answer('available key-2 gpt-4')).toMatchObject({ available: { rpd: 20 } });
+  });
+
+  it('bypass of an ancestor leaves the entity counted, and says who is not', async () => {
+    await here.answer('entity create org');
+    await here.answer('entity create key-6 --parent org --cascade');
+    await here.answer('entity bypass org');
+    const admitted = await here.millrace('acquire key-6 gpt-4 rpd=5');
+
+    expect(admitted.out).toContain('allowed  taken: rpd 5\nbypassed: nothing was counted at org\n');
+    expect(await here.answer('available key-6 gpt-4')).toMatchObject({ levels: [{ available: 15 }, { available: 20 }] });
   });
 
   it('shadow counts, refuses nothing, and says what would have been refused', async () => {
@@ -74,6 +85,15 @@ describe('what is left in a bucket', () => {
     expect(await here.millrace('entity reset key-4 none')).toMatchObject({ code: 64, err: expect.stringContaining('has a bucket of') });
   });
 
+  it('reset of a large one leaves room for a request of its whole capacity', async () => {
+    await here.answer('resource limits set large d:1000/day');
+    await here.answer('acquire key-7 large d=400');
+    await here.answer('entity reset key-7 large');
+
+    expect(await here.answer('available key-7 large')).toMatchObject({ available: { d: 1_000 } });
+    expect(await here.millrace('acquire key-7 large d=1000')).toMatchObject({ code: 0 });
+  });
+
   it('grant gives tokens now', async () => {
     await here.answer('acquire key-5 gpt-4 rpd=20');
 
@@ -82,7 +102,16 @@ describe('what is left in a bucket', () => {
       out: 'granted entity key-5 on gpt-4: rpd 12\n',
     });
     expect(await here.answer('available key-5 gpt-4')).toMatchObject({ available: { rpd: 12 } });
-    expect(await here.answer('entity grant key-5 gpt-4 rpd=1')).toEqual({ entity: 'key-5', resource: 'gpt-4', granted: { rpd: 1 } });
+    expect(await here.answer('entity grant key-5 gpt-4 rpd=1')).toEqual({
+      entity: 'key-5',
+      resource: 'gpt-4',
+      granted: { rpd: 1 },
+      asked: { rpd: 1 },
+    });
+    expect((await here.millrace('entity grant key-5 gpt-4 rpd=50')).out).toBe(
+      'granted entity key-5 on gpt-4: rpd 7 of 50, as it is full then\n',
+    );
+    expect(await here.answer('entity grant key-5 gpt-4 rpd=50')).toMatchObject({ granted: { rpd: 0 }, asked: { rpd: 50 } });
     expect(await here.millrace('entity grant key-5 gpt-4 rpd=-1')).toMatchObject({
       code: 64,
       err: 'error: amount must be written as limit=tokens (rpm=1), got "rpd=-1"\n',

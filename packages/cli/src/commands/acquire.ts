@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import type { Lease, Verdict } from '@millrace/limiter';
+import type { Lease, Limit, Verdict } from '@millrace/limiter';
 import type { Command } from 'commander';
 import { withLimiter } from '../connection.js';
 import { EXIT } from '../exit-codes.js';
@@ -10,9 +10,10 @@ import { parseWhole } from '../parse/whole.js';
 import { duration, figure } from '../render/figures.js';
 import type { Style } from '../render/style.js';
 import { table } from '../render/table.js';
+import { safe } from '../render/text.js';
 import { type Answer, addCommand, answering, type Cli, type Session } from '../session.js';
 import { collect, LIMITS_HELP } from './level-answers.js';
-import { type LevelLeft, leftTable, levelsLeft } from './levels-left.js';
+import { inUse, leftTable, levelsLeft, reserveNote, type Standing } from './levels-left.js';
 
 interface AcquireFlags {
   readonly limit?: readonly string[];
@@ -41,7 +42,10 @@ export function addAcquire(program: Command, cli: Cli): void {
         const settling = settlingOf(flags);
         return withLimiter(session, async (limiter) => {
           const verdict = await limiter.tryAcquire(entity, resource, amounts, own === undefined ? {} : { limits: own });
-          if (!verdict.allowed) return refused(entity, resource, verdict);
+          if (!verdict.allowed) {
+            const { levels } = await levelsLeft(limiter, entity, resource, own);
+            return { ...refused(entity, resource, verdict), ...reserveNote(inTheWay(verdict, levels)) };
+          }
           // As they are while the lease is held: one that was given back has consumed nothing.
           const { consumed, remaining } = verdict.lease;
           const how = await settle(session, verdict.lease, settling);
@@ -97,20 +101,25 @@ async function hold(session: Session, seconds: number): Promise<boolean> {
 
 interface Taken extends Pick<Lease, 'consumed' | 'remaining'>, Settled {}
 
-function admitted(lease: Lease, { settled, isInterrupted, consumed, remaining }: Taken, levels: readonly LevelLeft[]): Answer {
+function admitted(lease: Lease, { settled, isInterrupted, consumed, remaining }: Taken, { levels, bypassed }: Standing): Answer {
   const { entity, resource, degraded, shadowViolations } = lease;
   const given = settled === 'committed' ? 'taken' : 'taken, and given back';
+  const limited = new Set(levels.map((level) => level.entity));
+  const isCounted = [...limited].some((id) => !bypassed.includes(id));
   return {
-    json: { allowed: true, entity, resource, settled, consumed, remaining, degraded, shadowViolations, levels },
+    json: { allowed: true, entity, resource, settled, consumed, remaining, degraded, shadowViolations, bypassed, levels },
     text: (style) => {
-      const taken = Object.entries(consumed).map(([limit, tokens]) => `${limit} ${figure(tokens)}`);
+      const amounts = Object.entries(consumed).map(([limit, tokens]) => `${limit} ${figure(tokens)}`);
+      const taken = bypassed.length > 0 && !isCounted ? 'bypassed, nothing counted' : `${given}: ${amounts.join(', ')}`;
       const warnings = [
+        ...(bypassed.length > 0 && isCounted ? [style.warn(`bypassed: nothing was counted at ${bypassed.map(safe).join(', ')}`)] : []),
         ...(degraded ? [style.warn('degraded: the table gave no answer, and not all of this is on its books')] : []),
         ...(shadowViolations.length > 0 ? [style.warn('shadow: this would have been refused if the entity were not in shadow mode')] : []),
       ];
-      const head = [`${style.good('allowed')}  ${given}: ${taken.join(', ')}`, ...warnings].join('\n');
+      const head = [`${style.good('allowed')}  ${taken}`, ...warnings].join('\n');
       return `${head}\n\n${leftTable(levels, style)}`;
     },
+    ...reserveNote(inUse(levels)),
     exitCode: isInterrupted ? EXIT.interrupted : EXIT.ok,
   };
 }
@@ -124,6 +133,13 @@ function refused(entity: string, resource: string, { retryAfterMs, statuses }: R
       `${style.bad('refused')}  nothing was taken; try again in ${duration(retryAfterMs)}\n\n${statusTable(statuses, style)}`,
     exitCode: EXIT.refused,
   };
+}
+
+/** The limits that refused. */
+function inTheWay({ statuses }: Refusal, levels: Standing['levels']): readonly Limit[] {
+  const isIt = (entity: string, limit: string): boolean =>
+    statuses.some((status) => status.exceeded && status.entity === entity && status.limit === limit);
+  return levels.filter(({ entity, limit }) => isIt(entity, limit.name)).map(({ limit }) => limit);
 }
 
 function statusTable(statuses: Refusal['statuses'], style: Style): string {

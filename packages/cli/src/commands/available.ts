@@ -3,7 +3,7 @@ import { withLimiter } from '../connection.js';
 import { parseLimits } from '../parse/limits.js';
 import { addCommand, answering, type Cli } from '../session.js';
 import { collect, LIMITS_HELP, type LimitFlags } from './level-answers.js';
-import { leftTable, levelsLeft } from './levels-left.js';
+import { inUse, leftTable, levelsLeft, reserveNote } from './levels-left.js';
 
 /** `millrace available`: what one request could take now. */
 export function addAvailable(program: Command, cli: Cli): void {
@@ -19,8 +19,12 @@ export function addAvailable(program: Command, cli: Cli): void {
         const own = limit === undefined ? undefined : parseLimits(limit);
         return withLimiter(session, async (limiter) => {
           const available = await limiter.available(entity, resource, own === undefined ? {} : { limits: own });
-          const levels = await levelsLeft(limiter, entity, resource, own);
-          return { json: { entity, resource, available, levels }, text: (style) => leftTable(levels, style) };
+          const { levels } = await levelsLeft(limiter, entity, resource, own);
+          return {
+            json: { entity, resource, available, levels },
+            text: (style) => leftTable(levels, style),
+            ...reserveNote(inUse(levels)),
+          };
         });
       }),
     );

@@ -45,11 +45,14 @@ export function addControls(entity: Command, cli: Cli): void {
     answering(cli, (session, id: string, resource: string, texts: readonly string[]) => {
       const amounts = parseAmounts(texts);
       return withLimiter(session, async (limiter) => {
-        await limiter.entities.grant(id, resource, amounts);
-        const granted = Object.entries(amounts).map(([limit, tokens]) => `${limit} ${figure(tokens)}`);
+        const granted = await limiter.entities.grant(id, resource, amounts);
+        const added = Object.entries(amounts).map(([limit, asked]) => {
+          const tokens = granted[limit] ?? 0;
+          return tokens < asked ? `${limit} ${figure(tokens)} of ${figure(asked)}, as it is full then` : `${limit} ${figure(tokens)}`;
+        });
         return {
-          json: { entity: id, resource, granted: amounts },
-          text: () => `granted entity ${id} on ${resource}: ${granted.join(', ')}\n`,
+          json: { entity: id, resource, granted, asked: amounts },
+          text: () => `granted entity ${id} on ${resource}: ${added.join('; ')}\n`,
         };
       });
     }),

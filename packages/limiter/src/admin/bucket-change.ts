@@ -81,11 +81,14 @@ function laterThan(limits: ReadonlyMap<string, { readonly tatUs: number }>, rest
  * Gives a bucket tokens now, as if they had not been taken; what is more than full is lost. One read and one transaction.
  * It counts neither as used nor as returned. Of a bucket of several items each gets its part, so that they fill together.
  *
+ * Returns what was added of each limit, by the bucket as it was read: less than was asked where less was missing.
+ *
  * @throws ValidationError for a limit that the bucket does not keep
  */
-export async function grantTokens(parts: Administration, name: BucketName, amounts: Amounts): Promise<void> {
-  await inTurns('grant tokens', async () => {
+export async function grantTokens(parts: Administration, name: BucketName, amounts: Amounts): Promise<Amounts> {
+  return inTurns('grant tokens', async () => {
     const nowMs = parts.nowMs();
+    const nowUs = Math.floor(nowMs * 1000);
     const shards = inUse(await readShards(parts, name, MAX_SHARDS));
     const kept = new Set(shards.flatMap(({ state }) => [...state.limits.keys()]));
     for (const limit of Object.keys(amounts)) if (!kept.has(limit)) throw unknownLimit(name, kept, limit);
@@ -95,10 +98,26 @@ export async function grantTokens(parts: Administration, name: BucketName, amoun
       const add = { ...Object.fromEntries(credits.map(({ change }) => change)), [ATTRIBUTE.seq]: 1 };
       return [{ kind: 'update', key, add, when: [isSpreadAs(state), ...credits.flatMap(({ when }) => when)] }];
     });
-    const before = { missing: missingTokens(shards, Math.floor(nowMs * 1000)) };
-    const event = { action: 'bucket.grant', before, after: { granted: amounts }, nowMs, ...name } as const;
-    return (await change(parts, [...writes, ...eventWrites(parts, event)])) === 'done' ? true : undefined;
+    const granted = Object.fromEntries(
+      Object.entries(amounts).map(([limit, tokens]) => [limit, addedTokens(name, shards, limit, tokens, nowUs)]),
+    );
+    const before = { missing: missingTokens(shards, nowUs) };
+    const event = { action: 'bucket.grant', before, after: { granted, asked: amounts }, nowMs, ...name } as const;
+    return (await change(parts, [...writes, ...eventWrites(parts, event)])) === 'done' ? granted : undefined;
   });
+}
+
+/** How many of the tokens a limit has room for, over all items of its bucket; an item takes no more than it lacks. */
+function addedTokens(name: BucketName, shards: readonly Shard[], limit: string, tokens: number, nowUs: number): number {
+  let [addedUs, scale] = [0, TOKENS];
+  for (const { state } of shards) {
+    const held = state.limits.get(limit);
+    if (held === undefined) continue;
+    scale = withScale(name, held, limit).scale;
+    addedUs += Math.min(creditInScale(tokens, TOKENS, scale), Math.max(0, held.tatUs - nowUs));
+  }
+  const added = debitInScale(acrossLayouts(addedUs, itemsOf(shards[0]?.state), 1, 'up'), scale, TOKENS);
+  return Math.min(tokens, added);
 }
 
 /**

@@ -137,6 +137,24 @@ describe('granting tokens', () => {
     expect(Number.isSafeInteger(arrival)).toBe(true);
   });
 
+  it('tells what was added: no more than was missing, and nothing of a full bucket', async () => {
+    const world = entitiesWorld();
+    lacking(world, { rpm: 90, tpm: -1 });
+    world.table.put({ ...bucket(world), 'p.rpm': '60000000/7' });
+    const missing = Math.ceil((90 * TOKEN_US * 7) / 60_000_000);
+
+    expect(await world.entities.grant('key', 'gpt', { rpm: 2, tpm: 5_000 })).toEqual({ rpm: 2, tpm: 0 });
+    expect(await world.entities.grant('key', 'gpt', { rpm: 5_000 })).toEqual({ rpm: missing - 2 });
+    expect(await world.entities.grant('key', 'gpt', { rpm: 5_000 })).toEqual({ rpm: 0 });
+  });
+
+  it('tells what was added to all items of several together', async () => {
+    const world = entitiesWorld();
+    for (const [shard, missing] of [90, 5].entries()) lacking(world, { rpm: missing }, shard, 2);
+
+    expect(await world.entities.grant('key', 'gpt', { rpm: 20 })).toEqual({ rpm: 15 });
+  });
+
   it('gives each item of several its part, and none to those that a merge has left behind', async () => {
     const world = entitiesWorld();
     for (const [shard, missing] of [90, 30, 5].entries()) lacking(world, { rpm: missing }, shard, 2);
@@ -178,7 +196,7 @@ describe('granting tokens', () => {
         resource: 'gpt',
         actor: 'ada',
         before: '{"missing":{"rpm":90}}',
-        after: '{"granted":{"rpm":20,"tpm":1}}',
+        after: '{"granted":{"rpm":20,"tpm":0},"asked":{"rpm":20,"tpm":1}}',
       },
     ]);
   });

@@ -163,14 +163,14 @@ export class Entities {
 
   /**
    * Gives an entity tokens of a resource now, up to a full bucket. Usage stays as it was counted. One read and one
-   * transaction.
+   * transaction. Returns what was added of each limit: less than was asked where less was missing, and 0 of a full one.
    *
    * @throws ValidationError if the entity has no bucket of that resource, or the bucket no such limit
    */
-  async grant(id: string, resource: string, amounts: Amounts, options: ActorOptions = {}): Promise<void> {
+  async grant(id: string, resource: string, amounts: Amounts, options: ActorOptions = {}): Promise<Amounts> {
     const name = this.#bucketName(id, resource, options);
     const checked = checkAmounts(amounts);
-    await this.#run('grant tokens', () => grantTokens(this.#parts, name, checked));
+    return this.#run('grant tokens', () => grantTokens(this.#parts, name, checked));
   }
 
   async #setControl(id: string, mode: EntityControl['mode'], options: ControlOptions): Promise<void> {
