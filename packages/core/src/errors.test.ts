@@ -64,6 +64,8 @@ describe('a value in a message', () => {
     [() => 1, 'a function'],
     [[1, 2], 'an array of 2'],
     [{}, 'an empty object'],
+    [new Date(Date.UTC(2026, 4, 8, 12, 30)), '2026-05-08T12:30:00.000Z'],
+    [new Date(Number.NaN), 'an invalid date'],
     [{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, 'an object with a, b, c, d, e'],
     [Symbol('s'), 'Symbol(s)'],
   ])('%# is short, on one line, and says its type', (value, expected) => {

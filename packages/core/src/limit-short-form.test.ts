@@ -47,7 +47,9 @@ describe('the short form of a limit', () => {
   ])('%j is not one', (text) => {
     const error = refusal(() => Limit.parse(text as string));
 
-    expect(error.message).toContain('written as name:tokens/period or name:tokens/period:capacity (rpm:1000/min:1500), got ');
+    expect(error.message).toContain(
+      'written as name:tokens/period or name:tokens/period:capacity (rpm:1000/min:1500), the period being sec, min, hour, day, got ',
+    );
   });
 
   it.each(['rpm:0/min', 'rpm:5/min:0', 'rps:9999999999/s', `${'x'.repeat(33)}:5/min`])('%s is refused for what it says', (text) => {

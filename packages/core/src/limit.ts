@@ -105,7 +105,11 @@ export const Limit = {
     const parts = typeof text === 'string' ? SHORT_FORM.exec(text) : null;
     const periodMs = PERIODS_MS[parts?.[3] as keyof typeof PERIODS_MS] as number | undefined;
     if (parts === null || periodMs === undefined) {
-      throw new ValidationError('limit', 'written as name:tokens/period or name:tokens/period:capacity (rpm:1000/min:1500)', text);
+      throw new ValidationError(
+        'limit',
+        `written as name:tokens/period or name:tokens/period:capacity (rpm:1000/min:1500), the period being ${PERIOD_NAMES.join(', ')}`,
+        text,
+      );
     }
     const [, name = '', refill, , capacity] = parts;
     return define({ name, refill: Number(refill), periodMs, ...(capacity === undefined ? {} : { capacity: Number(capacity) }) });
