@@ -3,7 +3,7 @@ import type { NamespaceDescription } from '@millrace/limiter/admin';
 import type { Command } from 'commander';
 import { withRegistry } from '../connection.js';
 import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
-import { figure, moment } from '../render/figures.js';
+import { counted, moment } from '../render/figures.js';
 import type { Style } from '../render/style.js';
 import { details, table } from '../render/table.js';
 import { type Answer, addCommand, addGroup, answering, type Cli } from '../session.js';
@@ -79,7 +79,7 @@ function addEnds(namespace: Command, cli: Cli): void {
       try {
         const onProgress = ({ deleted }: { readonly deleted: number }): void => progress.step(deleted);
         const { deleted } = await withRegistry(session, ({ namespaces }) => namespaces.purge(name, { onProgress }));
-        return { json: { name, deleted }, text: () => `purged namespace ${name}: ${figure(deleted)} items\n` };
+        return { json: { name, deleted }, text: () => `purged namespace ${name}: ${counted(deleted, 'item')}\n` };
       } finally {
         progress.end();
       }

@@ -1,7 +1,7 @@
 import type { TableStatus } from '@millrace/limiter/admin';
 import type { Command } from 'commander';
 import { connectionOf, tableOf } from '../globals.js';
-import { figure } from '../render/figures.js';
+import { counted } from '../render/figures.js';
 import type { Style } from '../render/style.js';
 import { details } from '../render/table.js';
 import { addCommand, addGroup, answering, type Cli } from '../session.js';
@@ -33,7 +33,7 @@ export function addTable(program: Command, cli: Cli): void {
       const { deleteTable, tableStatus } = await import('@millrace/limiter/admin');
       // Asked first: a mistyped name may be that of somebody else's table, or of none.
       const { items } = await tableStatus({ table: name, ...connection });
-      const held = items === undefined ? '' : ` (about ${figure(items)} items)`;
+      const held = items === undefined ? '' : ` (about ${counted(items, 'item')})`;
       await session.confirm({ what: `deletes table "${name}" with all that it holds${held}`, type: name });
       await deleteTable({ table: name, ...connection });
       return { json: { table: name, deleted: true }, text: () => `deleted table ${name}\n` };

@@ -2,10 +2,11 @@ import type { SealCheck, UsageFinding, UsageInFlight, UsageProgress, UsageSeal }
 import type { Command } from 'commander';
 import { withLimiter } from '../connection.js';
 import { EXIT } from '../exit-codes.js';
+import { CliFailure } from '../failure.js';
 import { parseInstant } from '../parse/instant.js';
 import { parseWhole } from '../parse/whole.js';
 import { parseSource, parseWindowType, SOURCE_HELP } from '../parse/window.js';
-import { figure, moment } from '../render/figures.js';
+import { counted, moment } from '../render/figures.js';
 import type { Style } from '../render/style.js';
 import { details, table } from '../render/table.js';
 import { totalsTable } from '../render/usage.js';
@@ -40,7 +41,7 @@ export function addUsageTrust(usage: Command, cli: Cli): void {
             [
               clean
                 ? `${style.good('whole')}: ${lookedAt(verdict)}\n`
-                : `${style.bad('not whole')}: ${lookedAt(verdict)}, ${figure(findings)} findings\n`,
+                : `${style.bad('not whole')}: ${lookedAt(verdict)}, ${counted(findings, 'finding')}\n`,
               found.length === 0 ? '' : `\n${findingsTable(found, style)}`,
               inFlight.length === 0 ? '' : `\n${inFlightTable(inFlight, style)}`,
             ].join(''),
@@ -65,7 +66,7 @@ export function addUsageTrust(usage: Command, cli: Cli): void {
           json: repair,
           text: (style) =>
             [
-              `booked ${figure(repairedCount)} findings: ${lookedAt(repair)}\n`,
+              `booked ${counted(repairedCount, 'finding')}: ${lookedAt(repair)}\n`,
               repaired.length === 0 ? '' : `\n${findingsTable(repaired, style)}`,
               left.length === 0 ? '' : `\n${style.bad('left')}\n${findingsTable(left, style)}`,
             ].join(''),
@@ -92,6 +93,8 @@ type TrustOptions = NonNullable<Parameters<import('@millrace/limiter').Usage['ve
 /** Runs work that may take long, and shows on stderr how far it has come. */
 async function watched(session: Session, flags: TrustFlags, work: (options: TrustOptions) => Promise<Answer>): Promise<Answer> {
   const options = trustOptions(flags);
+  if (options.source === 'events' && options.entity === undefined)
+    throw new CliFailure('USAGE', '--source events looks at one entity at a time', 'give --entity <name>');
   const progress = session.progress('entities');
   try {
     return await work({ ...options, onProgress: ({ entities }) => progress.step(entities) });
@@ -111,8 +114,8 @@ function trustOptions({ entity, resource, since, types, settle, source }: TrustF
   };
 }
 
-function lookedAt({ entities, windows }: UsageProgress): string {
-  return `${figure(windows)} windows of ${figure(entities)} entities`;
+function lookedAt({ entities, windows }: Pick<UsageProgress, 'entities' | 'windows'>): string {
+  return `${counted(windows, 'window')} of ${counted(entities, 'entity', 'entities')}`;
 }
 
 function findingsTable(findings: readonly UsageFinding[], style: Style): string {
@@ -139,6 +142,7 @@ interface SealFlags {
   readonly type?: string;
   readonly at?: string;
   readonly check?: boolean;
+  readonly empty?: boolean;
 }
 
 function addSeal(usage: Command, cli: Cli): void {
@@ -151,12 +155,13 @@ function addSeal(usage: Command, cli: Cli): void {
     .requiredOption('--at <moment>', 'any moment of the window: 2026-05-01, 2026-05-01T08:00Z, or how long ago: 2h, 40d')
     .option('--type <type>', 'hour, day, week or month (month unless given)')
     .option('--check', 'compare with the seal instead')
+    .option('--empty', 'seal also a window in which nobody used the resource (refused unless given: its name may be mistyped)')
     .action(
       answering(cli, async (session, resource: string, flags: SealFlags) => {
         const start = parseInstant('--at', flags.at ?? '', Date.now());
         const name = { resource, type: parseWindowType(flags.type ?? 'month'), start };
         if (flags.check === true) return checkAnswer(await withLimiter(session, ({ usage: ledger }) => ledger.checkSeal(name)));
-        const seal = await withLimiter(session, ({ usage: ledger }) => ledger.seal(name));
+        const seal = await withLimiter(session, ({ usage: ledger }) => ledger.seal({ ...name, allowEmpty: flags.empty === true }));
         return { json: seal, text: (style) => sealText(seal, style) };
       }),
     );
@@ -182,7 +187,7 @@ function checkAnswer({ intact, seal, now }: SealCheck): Answer {
     text: (style) =>
       intact
         ? `${style.good('as it was sealed')}\n\n${sealText(seal, style)}`
-        : `${style.bad('not as it was sealed')}\n\n${sealText(seal, style)}\nnow, ${figure(now.windows)} windows of ${figure(now.entities)} entities\n${totalsTable({ [seal.resource]: now.totals }, style)}`,
+        : `${style.bad('not as it was sealed')}\n\n${sealText(seal, style)}\nnow, ${lookedAt(now)}\n${totalsTable({ [seal.resource]: now.totals }, style)}`,
     ...(intact ? {} : { exitCode: EXIT.different }),
   };
 }

@@ -8,9 +8,10 @@ import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/pa
 import { parseWhole } from '../parse/whole.js';
 import { parseRange, parseSource, parseWindowType, SOURCE_HELP } from '../parse/window.js';
 import { csv } from '../render/csv.js';
-import { figure, moment } from '../render/figures.js';
+import { counted, figure, moment } from '../render/figures.js';
 import type { Style } from '../render/style.js';
 import { table } from '../render/table.js';
+import { safe } from '../render/text.js';
 import { totalsTable, usageChart, usageCsv, usageRows, usageTable } from '../render/usage.js';
 import { type Answer, addCommand, addGroup, answering, type Cli, type Session } from '../session.js';
 import { addUsageEvents } from './usage-events.js';
@@ -87,7 +88,7 @@ async function onePage(session: Session, query: SnapshotQuery, page: ReturnType<
   const { snapshots, next } = await withLimiter(session, ({ usage }) => usage.snapshots({ ...query, ...page }));
   const rows = usageRows(query.entity, snapshots);
   return {
-    json: { snapshots, ...(next === undefined ? {} : { next }) },
+    json: { entity: query.entity, snapshots, ...(next === undefined ? {} : { next }) },
     text: (style) => usageTable(rows, style),
     ...pageNote(next),
   };
@@ -104,7 +105,7 @@ async function wholeRange(session: Session, query: SnapshotQuery, flags: Snapsho
   }
   const { columns } = terminal.out as { readonly columns?: number };
   return {
-    json: { snapshots },
+    json: { entity: query.entity, snapshots },
     text: (style) => (flags.csv === true ? usageCsv(rows) : usageChart(snapshots, columns, style)),
   };
 }
@@ -203,9 +204,13 @@ function addTop(usage: Command, cli: Cli): void {
     );
 }
 
-function topTable({ start, end, entities, entityCount, total }: TopUsage, limit: string, style: Style): string {
+function topTable({ start, end, entities, entityCount, total, limitNames }: TopUsage, limit: string, style: Style): string {
+  const window = `from ${moment(start)} to ${moment(end)}`;
+  // Every entity would stand there with nothing: the limit was not among those used, most likely because there is none.
+  if (limitNames.length > 0 && !limitNames.includes(limit))
+    return `no limit "${safe(limit)}" was used ${window}; those that were: ${limitNames.join(', ')}\n`;
   const rows = entities.map(({ entity, used, returned, net }) => [entity, used, returned, net, share(net, total)]);
-  const head = `${limit} from ${moment(start)} to ${moment(end)}: ${figure(total)} by ${figure(entityCount)} entities`;
+  const head = `${limit} ${window}: ${figure(total)} by ${counted(entityCount, 'entity', 'entities')}`;
   return `${head}\n\n${table(['entity', 'used', 'returned', 'net', { title: 'share', align: 'right' }], rows, { style, empty: 'nothing was used' })}`;
 }
 

@@ -7,6 +7,11 @@ export function figure(value: number): string {
   return GROUPED.format(value);
 }
 
+/** So many of something: `1 item`, `1,200 items`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${figure(count)} ${count === 1 ? one : many}`;
+}
+
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],

@@ -19,7 +19,7 @@ export const NO_PROGRESS: Progress = { step: () => undefined, end: () => undefin
 
 const CLEAR_LINE = '\r\u001b[2K';
 const TERMINAL_EVERY_MS = 100;
-/** Without a terminal: a line for each tenth of the work; where nobody knows how much it is, for each so many. */
+/** Without a terminal: a line for each tenth of the work; where nobody knows how much it is, for each so many, so that little work shows none. */
 const TENTHS = 10;
 const UNKNOWN_EVERY = 500;
 
@@ -46,7 +46,7 @@ function inLines(stream: ProgressStream, what: string): Progress {
     step(done, total) {
       if (total === 0) return;
       const mark = total === undefined ? Math.floor(done / UNKNOWN_EVERY) : Math.floor((done * TENTHS) / total);
-      if (mark === shown) return;
+      if (mark === shown || (total === undefined && mark === 0)) return;
       shown = mark;
       stream.write(`${line(what, done, total)}\n`);
     },

@@ -77,6 +77,16 @@ describe('the seal of a window', () => {
     expect(await sealWindow(world.parts, may)).toMatchObject({ windows: 2, entities: 2 });
   });
 
+  it('is not written where nobody used the resource, if that is asked for, and else it is', async () => {
+    const { table, world } = await sealedWorld();
+    const mistyped = { ...may, resource: 'gtp-4' };
+
+    await expect(world.usage.seal({ ...mistyped, allowEmpty: false })).rejects.toMatchObject({ code: 'VALIDATION', value: 'gtp-4' });
+    expect(table.items().filter((item) => String(item['PK']).includes('/seal/'))).toEqual([]);
+    expect(await world.usage.seal(mistyped)).toMatchObject({ windows: 0, totals: {} });
+    expect(await world.usage.seal({ ...may, allowEmpty: false })).toMatchObject({ windows: 2 });
+  });
+
   it('is not to be had for a window into which records may still come, nor to be checked where there is none', async () => {
     const { world } = await sealedWorld();
 
@@ -87,7 +97,10 @@ describe('the seal of a window', () => {
     expect(await world.usage.seal({ ...may, lateMs: DAY_MS / 2 })).toMatchObject({ windows: 2 });
   });
 
-  it.each([{ resource: '' }, { type: 'year' }, { start: 'may' }, { lateMs: -1 }, { sign: true }])('refuses %j', async (bad) => {
-    await expect(new UsageWorld().usage.seal({ ...may, ...bad } as SealOptions)).rejects.toMatchObject({ code: 'VALIDATION' });
-  });
+  it.each([{ resource: '' }, { type: 'year' }, { start: 'may' }, { lateMs: -1 }, { allowEmpty: 1 }, { sign: true }])(
+    'refuses %j',
+    async (bad) => {
+      await expect(new UsageWorld().usage.seal({ ...may, ...bad } as SealOptions)).rejects.toMatchObject({ code: 'VALIDATION' });
+    },
+  );
 });

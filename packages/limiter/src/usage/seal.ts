@@ -29,6 +29,8 @@ export interface SealName {
 export interface SealOptions extends SealName, ActorOptions {
   /** How long after its end a window may still be written to, from 0 to 604,800,000. @default a day, as the stream keeps records for one */
   readonly lateMs?: number;
+  /** Whether a window in which nobody used the resource is sealed, too; else it is refused, as a mistyped name would be sealed. @default true */
+  readonly allowEmpty?: boolean;
 }
 
 /** What all entities used of a resource in a window. */
@@ -74,11 +76,14 @@ const HASH_BYTES = 32;
 /**
  * Writes down what a closed window comes to, once: a window that was sealed keeps its first seal. Reads the window of each
  * entity that used the resource.
+ *
+ * @throws ValidationError if the window is not over, or nobody used the resource in it and `allowEmpty` is false
  */
 export async function sealWindow(parts: SealParts, options: SealOptions): Promise<UsageSeal> {
-  const { lateMs = DAY_MS, actor: _, ...name } = options;
+  const { lateMs = DAY_MS, allowEmpty = true, actor: _, ...name } = options;
   const [checked, actor] = [checkSealName(name), checkActor(parts, options)];
   checkInteger('option "lateMs"', lateMs, 0, 7 * DAY_MS);
+  if (typeof allowEmpty !== 'boolean') throw new ValidationError('option "allowEmpty"', 'true or false', allowEmpty);
   return parts.run('seal usage', async () => {
     const { resource, type } = checked;
     const { startMs, endMs } = windowOf(checked.atMs, await parts.zone(), type);
@@ -89,6 +94,10 @@ export async function sealWindow(parts: SealParts, options: SealOptions): Promis
     const existing = await readSeal(parts, checked, startMs);
     if (existing !== undefined) return existing;
     const content = await contentOf(parts, resource, type, startMs);
+    if (content.windows === 0 && !allowEmpty) {
+      const window = `the ${type} that begins ${new Date(startMs).toISOString()}`;
+      throw new ValidationError('resource', `one that was used in ${window}, unless "allowEmpty" is true`, resource);
+    }
     const seal: UsageSeal = { resource, type, start: new Date(startMs), end: new Date(endMs), sealedAt: new Date(nowMs), ...content };
     const event = {
       id: parts.newEventId(),

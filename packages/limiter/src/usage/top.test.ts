@@ -55,6 +55,7 @@ describe('the heaviest entities of a resource', () => {
       ],
       entityCount: 2,
       total: 3,
+      limitNames: ['rpm', 'tpm'],
     });
     expect((await world.usage.top({ ...options, type: 'month', count: 1 })).entities).toMatchObject([{ entity: 'after', net: 9 }]);
   });

@@ -24,6 +24,8 @@ export interface TopUsage {
   readonly entityCount: number;
   /** What all of them used of the limit together, net. */
   readonly total: number;
+  /** All limits that were used in the window, in the order of their names: a mistyped `limitName` is not among them. */
+  readonly limitNames: readonly string[];
 }
 
 const KEYS_PER_PAGE = 1_000;
@@ -45,8 +47,10 @@ export async function readTop(parts: UsageParts, options: TopOptions): Promise<T
   return parts.run('rank usage', async () => {
     const { startMs, endMs } = windowOf(atMs, await parts.zone(), type);
     const byEntity = new Map<string, LimitUsage>();
+    const limitNames = new Set<string>();
     for await (const { ref, limits } of windowsOfAll(parts, resource, type, startMs)) {
       const { entity } = ref.bucket;
+      for (const name of limits.keys()) limitNames.add(name);
       const [step, known] = [limits.get(limitName), byEntity.get(entity) ?? NO_USAGE];
       byEntity.set(entity, step === undefined ? known : sum(known, inNumbers(usageOf(step))));
     }
@@ -57,6 +61,7 @@ export async function readTop(parts: UsageParts, options: TopOptions): Promise<T
       entities: all.sort(heaviestFirst).slice(0, count),
       entityCount: all.length,
       total: all.reduce((sum, { net }) => sum + net, 0),
+      limitNames: [...limitNames].sort(),
     };
   });
 }
