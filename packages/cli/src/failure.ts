@@ -1,5 +1,6 @@
 import { type ErrorCode, isMillraceError } from '@millrace/core';
 import { CommanderError } from 'commander';
+import { inCliWords, unansweredPlace } from './cli-words.js';
 import { EXIT } from './exit-codes.js';
 import { jsonText } from './render/json.js';
 import type { Style } from './render/style.js';
@@ -18,7 +19,7 @@ export class CliFailure extends Error {
 }
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  TABLE_NOT_FOUND: 'check --table; "millrace table create" makes one for development',
+  TABLE_NOT_FOUND: 'check --table, --region and --endpoint; the construct makes a table, or "millrace table create" for development',
   TABLE_UNUSABLE: '"millrace doctor" looks at the table piece by piece',
   NAMESPACE_NOT_FOUND: '"millrace namespace list" shows those there are, "millrace namespace register" makes one',
   NAMESPACE_STATE: '"millrace namespace list" shows the state of each',
@@ -32,6 +33,12 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   NOT_SEALED: '"millrace usage seal" seals a window that is over',
   SCHEMA_VERSION: '"millrace table status" shows the version of the table, "millrace --version" that of this program',
 };
+
+/** What to do about an argument, by what the SDK calls it. */
+const ARGUMENT_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/^option "region"$/, 'give --region <name>, or set AWS_REGION or AWS_PROFILE'],
+  [/^limits of ".*" on ".*"$/s, '"millrace resource limits set" stores limits for everybody; --limit rpm:500/min gives them for this call'],
+];
 
 /** What is to be said of anything thrown, and how the program ends. */
 export interface FailureReport {
@@ -65,9 +72,23 @@ const EXIT_OF: Readonly<Record<CliFailure['code'], number>> = {
 };
 
 function reportOfMillrace(error: Error & { readonly code: ErrorCode }): FailureReport {
-  const { code, message } = error;
+  const { code } = error;
+  const data = dataOf(error);
+  const place = code === 'UNAVAILABLE' ? unansweredPlace(error) : undefined;
+  const message = place ?? inCliWords(error.message);
   const exitCode = code === 'VALIDATION' ? EXIT.usage : code === 'RATE_LIMIT_EXCEEDED' ? EXIT.refused : EXIT.failed;
-  return { exitCode, code, message, hint: HINTS[code], data: dataOf(error) };
+  const worded = Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, WORDED.has(key) && typeof value === 'string' ? inCliWords(value) : value]),
+  );
+  return { exitCode, code, message, hint: code === 'VALIDATION' ? argumentHint(data) : HINTS[code], data: worded };
+}
+
+/** The parts that a message is made of. */
+const WORDED: ReadonlySet<string> = new Set(['subject', 'expected']);
+
+function argumentHint({ subject, value }: Readonly<Record<string, unknown>>): string | undefined {
+  if (value !== undefined || typeof subject !== 'string') return undefined;
+  return ARGUMENT_HINTS.find(([about]) => about.test(subject))?.[1];
 }
 
 /** What an error says beside its message: its fields but for those that all have, and its `data`, as if those were fields, too. */

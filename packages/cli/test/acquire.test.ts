@@ -134,7 +134,15 @@ describe('millrace acquire and available', () => {
       code: 64,
       err: 'error: amount must be written as limit=tokens (rpm=1), got "rpd"\n',
     });
-    expect(await here.millrace('available key-1 none')).toMatchObject({ code: 64, err: expect.stringContaining('limits') });
+    for (const words of ['available key-1 none', 'acquire key-1 none rpd=1']) {
+      expect(await here.millrace(words)).toMatchObject({
+        code: 64,
+        err: lines(
+          'error: limits of "key-1" on "none" must be stored for the entity, the resource or the system, or given with --limit',
+          'hint: "millrace resource limits set" stores limits for everybody; --limit rpm:500/min gives them for this call',
+        ),
+      });
+    }
   });
 
   it('says what a bucket in use keeps back, where it shows', async () => {

@@ -97,7 +97,7 @@ describe('millrace entity', () => {
     expect(await here.answer('entity move project-1 --no-cascade')).toMatchObject({ parent: 'org-2', cascade: false });
     expect(await here.millrace('entity move org-2 --parent key-1')).toMatchObject({
       code: 64,
-      err: expect.stringContaining('option "parent" must be'),
+      err: expect.stringContaining('option "--parent" must be'),
     });
     expect(await here.millrace('entity move org-2 --parent org --root')).toMatchObject({
       code: 64,
@@ -121,7 +121,9 @@ describe('millrace entity', () => {
     });
     expect(await here.millrace('entity delete org-2 --yes')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('hint: move them elsewhere, or delete them too with --children\n'),
+      err: expect.stringMatching(
+        /delete them first, or together with --children\nhint: move them elsewhere, or delete them too with --children\n$/,
+      ),
     });
     const done = await here.millrace('entity delete org-2 --children --yes');
 

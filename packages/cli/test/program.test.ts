@@ -114,7 +114,10 @@ describe('errors', () => {
     });
     expect(await here.millrace('entity list', { env: { AWS_REGION: '' } })).toMatchObject({
       code: 64,
-      err: expect.stringContaining('option "region" must be given, or set by AWS_REGION or the profile in use'),
+      err: lines(
+        'error: option "--region" must be given, or set by AWS_REGION or the profile in use',
+        'hint: give --region <name>, or set AWS_REGION or AWS_PROFILE',
+      ),
     });
     expect(await here.millrace('entity list --json', { env: { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' } })).toMatchObject({
       code: 1,
@@ -122,7 +125,7 @@ describe('errors', () => {
     });
     expect(await here.millrace('entity list --table a', {})).toMatchObject({
       code: 64,
-      err: expect.stringContaining('option "table" must be'),
+      err: expect.stringContaining('option "--table" must be'),
     });
   });
 
@@ -130,6 +133,7 @@ describe('errors', () => {
     const { code, error } = await here.millrace('entity list --endpoint http://127.0.0.1:1 --json');
 
     expect({ code, error: error.code }).toEqual({ code: 1, error: 'UNAVAILABLE' });
+    expect(error.message).toBe('nothing answered at 127.0.0.1:1 (connection refused)');
     expect(error.hint).toContain('"millrace doctor" says what answers and what does not');
   });
 });

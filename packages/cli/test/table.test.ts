@@ -14,8 +14,8 @@ describe('millrace table', () => {
       const { code, out, err } = await here.millrace(words);
 
       expect({ words, code, out }).toEqual({ words, code: 1, out: '' });
-      expect(err).toContain(`error: there is no table "${here.table}" here`);
-      expect(err).toContain('hint: check --table; "millrace table create" makes one for development\n');
+      expect(err).toContain(`error: there is no table "${here.table}" here\n`);
+      expect(err).toContain('hint: check --table, --region and --endpoint; the construct makes a table, or "millrace table create"');
     }
   });
 
