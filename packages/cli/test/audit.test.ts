@@ -86,4 +86,22 @@ describe('millrace audit', () => {
     });
     expect(await here.millrace('audit list --subject key-1')).toMatchObject({ code: 64 });
   });
+
+  it('shows by name what is no limit, and says where something is cut', async () => {
+    await here.answer('entity create team');
+    const long = 'long'.repeat(20);
+    await here.answer(`entity create key-2 --parent team --cascade`);
+    const whole = await here.millrace('audit list --entity key-2');
+    await here.answer(['entity', 'disable', 'key-2', '--reason', long]);
+    const cut = await here.millrace('audit list --entity key-2');
+
+    expect(whole).toMatchObject({
+      err: '',
+      out: expect.stringContaining('entity/key-2  -       parent: team, cascade: yes, ancestors: team\n'),
+    });
+    expect(cut).toMatchObject({
+      err: 'what ends with … is cut: --json shows it whole\n',
+      out: expect.stringContaining('reason: longlong'),
+    });
+  });
 });

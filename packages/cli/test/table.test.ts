@@ -24,8 +24,17 @@ describe('millrace table', () => {
     await here.answer('resource limits set gpt-4 rpm:1/min');
     const again = await here.answer('table create');
 
-    expect(created).toMatchObject({ code: 0, out: `table ${here.table} is ACTIVE\n`, err: '' });
-    expect(again).toMatchObject({ table: here.table, status: 'ACTIVE', schemaVersion: 1, readable: true, stream: true, timeToLive: true });
+    expect(created).toMatchObject({ code: 0, out: `created table ${here.table}; it is ACTIVE\n`, err: '' });
+    expect((await here.millrace('table create')).out).toBe(`table ${here.table} exists, and stays as it is; it is ACTIVE\n`);
+    expect(again).toMatchObject({
+      existed: true,
+      table: here.table,
+      status: 'ACTIVE',
+      schemaVersion: 1,
+      readable: true,
+      stream: true,
+      timeToLive: true,
+    });
     expect(await here.answer('resource list')).toMatchObject({ resources: [{ resource: 'gpt-4' }] });
   });
 

@@ -5,8 +5,8 @@ import { withLimiter, withRegistry } from '../connection.js';
 import { CliFailure } from '../failure.js';
 import { parseInstant } from '../parse/instant.js';
 import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
+import { type Brief, brief, plainText } from '../render/brief.js';
 import { limitsText, moment } from '../render/figures.js';
-import type { Style } from '../render/style.js';
 import { table } from '../render/table.js';
 import { type Answer, addCommand, addGroup, answering, type Cli } from '../session.js';
 
@@ -35,10 +35,12 @@ export function addAudit(program: Command, cli: Cli): void {
         const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
         const list = async (audit: AuditLog): Promise<Answer> => {
           const { events, next } = await audit.list({ ...query, ...range });
+          const { text, note } = eventLines(events);
+          const notes = [note, pageNote(next).note].filter((line) => line !== undefined);
           return {
             json: { events, ...(next === undefined ? {} : { next }) },
-            text: (style) => eventTable(events, style),
-            ...pageNote(next),
+            text,
+            ...(notes.length === 0 ? {} : { note: notes.join('\n') }),
           };
         };
         // What was done to namespaces and to the schema belongs to the table: no namespace need be there to read it.
@@ -65,40 +67,41 @@ function instant(option: string, text: string | undefined): Date | undefined {
   return text === undefined ? undefined : parseInstant(option, text, Date.now());
 }
 
-function eventTable(events: readonly AuditEvent[], style: Style): string {
-  const rows = events.map((event) => [
+/** The events for people; what did not fit is said, as the table shows only its beginning. */
+function eventLines(events: readonly AuditEvent[]): { readonly text: Answer['text']; readonly note?: string } {
+  const values = events.map((event) => ({ before: short(event.before), after: short(event.after) }));
+  const rows = events.map((event, index) => [
     moment(event.at),
     event.actor,
     event.action,
     event.resource === undefined ? event.subject : `${event.subject} on ${event.resource}`,
-    short(event.before),
-    short(event.after),
+    values[index]?.before?.text,
+    values[index]?.after?.text,
   ]);
-  return table(['at', 'actor', 'action', 'subject', 'before', 'after'], rows, { style, empty: 'no events' });
+  const isCut = values.some(({ before, after }) => before?.isCut === true || after?.isCut === true);
+  return {
+    text: (style) => table(['at', 'actor', 'action', 'subject', 'before', 'after'], rows, { style, empty: 'no events' }),
+    ...(isCut ? { note: 'what ends with … is cut: --json shows it whole' } : {}),
+  };
 }
 
-const SHOWN_CHARACTERS = 60;
-
-/** A value on one line; `--json` has it whole. */
-function short(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  const text = inBrief(value);
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS - 1)}…` : text;
+function short(value: unknown): Brief | undefined {
+  return value === undefined ? undefined : brief(inBrief(value));
 }
 
-/** Limits as they are typed; anything else as JSON. */
+/** Limits as they are typed; anything else by name. */
 function inBrief(value: unknown): string {
   const { limits, managedBy } = (typeof value === 'object' && value !== null ? value : {}) as {
     readonly limits?: unknown;
     readonly managedBy?: unknown;
   };
-  if (!Array.isArray(limits)) return JSON.stringify(value);
+  if (!Array.isArray(limits)) return plainText(value);
   try {
     const text = limitsText(limits.map((limit) => Limit.of(limit as LimitDefinition)));
     return managedBy === undefined ? text : `${text} (${managedBy})`;
   } catch (error) {
     // A newer release may know limits that this one does not: an event is shown nevertheless.
-    if (isMillraceError(error)) return JSON.stringify(value);
+    if (isMillraceError(error)) return plainText(value);
     throw error;
   }
 }

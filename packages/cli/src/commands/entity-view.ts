@@ -1,5 +1,6 @@
 import type { EntityControl, Limit } from '@millrace/limiter';
 import type { Entity, EntityLevel } from '@millrace/limiter/admin';
+import { treatedAs } from '../render/control.js';
 import { moment } from '../render/figures.js';
 import { limitCells } from '../render/limits.js';
 import type { Style } from '../render/style.js';
@@ -16,8 +17,7 @@ export function shownAnswer(id: string, entity: Entity | undefined, control: Ent
   return {
     json: { ...(entity ?? { id }), created: entity !== undefined, control, limits: levels },
     text: (style) => {
-      const treated = control.reason === undefined ? control.mode : `${control.mode} (${control.reason})`;
-      const facts = details([...place(id, entity), ['treated as', treated]], style);
+      const facts = details([...place(id, entity), ['treated as', treatedAs(control)]], style);
       return levels.length === 0 ? facts : `${facts}\n${entityLevelsTable(levels, style)}`;
     },
   };

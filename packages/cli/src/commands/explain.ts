@@ -1,6 +1,7 @@
-import type { ConfigSource, EntityControl } from '@millrace/limiter';
+import type { ConfigSource } from '@millrace/limiter';
 import type { Command } from 'commander';
 import { withLimiter } from '../connection.js';
+import { treatedAs } from '../render/control.js';
 import { limitCells } from '../render/limits.js';
 import type { Style } from '../render/style.js';
 import { type Cell, details, table } from '../render/table.js';
@@ -60,22 +61,14 @@ const LEVELS: Readonly<Record<ConfigSource, string>> = {
   argument: 'the call',
 };
 
-const MODES: Readonly<Record<EntityControl['mode'], string>> = {
-  enforce: 'limited as its limits say',
-  shadow: 'in shadow mode: decided and counted, never refused',
-  bypass: 'bypassed: not limited, not counted',
-  disabled: 'disabled: every acquire is refused',
-};
-
 function facts(entity: string, resource: string, { charged, control, onUnavailable, source }: Explanation, style: Style): string {
-  const reason = control.reason === undefined ? '' : ` (${control.reason})`;
   return details(
     [
       ['entity', entity],
       ['resource', resource],
       ['limits of', source === undefined ? 'no level has any: an acquire needs its own' : LEVELS[source]],
       ['also charged', charged.length === 0 ? 'nobody' : charged.join(', ')],
-      ['treated as', MODES[control.mode] + reason],
+      ['treated as', treatedAs(control)],
       ['unreachable', onUnavailable === undefined ? 'callers block (nothing is stored)' : `callers ${onUnavailable}`],
     ],
     style,

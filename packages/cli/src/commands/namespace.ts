@@ -18,9 +18,12 @@ export function addNamespace(program: Command, cli: Cli): void {
     )
     .action(
       answering(cli, (session, name: string, { zone }: { readonly zone?: string }) =>
-        withRegistry(session, async ({ namespaces }) =>
-          described(await namespaces.register(name, zone === undefined ? {} : { zone }), 'registered'),
-        ),
+        withRegistry(session, async ({ namespaces }) => {
+          const existed = (await namespaces.describe(name)) !== undefined;
+          const namespace = await namespaces.register(name, zone === undefined ? {} : { zone });
+          const answer = described(namespace, existed ? 'it was registered before; it stays as it is' : 'registered');
+          return { ...answer, json: { ...namespace, existed } };
+        }),
       ),
     );
   addPageOptions(addCommand(namespace, 'list', 'namespaces of every state', 'millrace namespace list'), 'namespaces').action(

@@ -1,3 +1,4 @@
+import { isMillraceError } from '@millrace/core';
 import type { TableStatus } from '@millrace/limiter/admin';
 import type { Command } from 'commander';
 import { connectionOf, tableOf } from '../globals.js';
@@ -21,9 +22,12 @@ export function addTable(program: Command, cli: Cli): void {
       const name = tableOf(globals);
       const { createTable, tableStatus } = await import('@millrace/limiter/admin');
       const connection = connectionOf(globals);
+      const look = () => tableStatus({ table: name, ...connection });
+      const existed = await isThere(look());
       await createTable({ table: name, actor: globals.actor, ...connection });
-      const status = await tableStatus({ table: name, ...connection });
-      return { json: status, text: () => `table ${name} is ${status.status}\n` };
+      const status = await look();
+      const done = existed ? `table ${name} exists, and stays as it is` : `created table ${name}`;
+      return { json: { ...status, existed }, text: () => `${done}; it is ${status.status}\n` };
     }),
   );
   addCommand(table, 'delete', 'delete the table with all that it holds', 'millrace table delete --table millrace --yes').action(
@@ -68,6 +72,18 @@ export function addTable(program: Command, cli: Cli): void {
     }),
   );
   addUpgrade(table, cli);
+}
+
+/** Whether what is looked at is there. One that cannot be used is: what is wrong with it is for the creation to say. */
+async function isThere(status: Promise<unknown>): Promise<boolean> {
+  try {
+    await status;
+    return true;
+  } catch (error) {
+    if (isMillraceError(error) && error.code === 'TABLE_NOT_FOUND') return false;
+    if (isMillraceError(error) && (error.code === 'TABLE_UNUSABLE' || error.code === 'SCHEMA_VERSION')) return true;
+    throw error;
+  }
 }
 
 function addUpgrade(table: Command, cli: Cli): void {
