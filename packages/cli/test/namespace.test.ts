@@ -119,7 +119,7 @@ describe('millrace namespace', () => {
     expect(purged.err).toBe('');
     expect(await here.answer('namespace purge old --yes')).toEqual({ name: 'old', deleted: expect.any(Number) });
     expect(await here.answer('namespace list')).toMatchObject({ namespaces: [{ name: 'default' }] });
-    expect(await here.answer('namespace register acme')).toEqual(acme);
+    expect(await here.answer('namespace register acme')).toEqual({ ...acme, existed: false });
     expect(await here.answer('entity list -n acme')).toEqual({ entities: [] });
   });
 });

@@ -63,7 +63,9 @@ export function availableTokens(timing: Timing, tatUs: number | undefined, nowUs
   if (tatUs === undefined) return timing.capacity;
   const left = scaleDown(nowUs + timing.busyToleranceUs - tatUs, timing.refill, timing.periodUs);
   if (left >= 0) return Math.min(timing.capacity, left);
-  const debtUs = Math.max(0, tatUs - nowUs - Math.max(timing.toleranceUs, timing.busyToleranceUs));
+  // What debits are rounded up by stays below one token, but for limits of which a microsecond holds several.
+  const drainedUs = timing.toleranceUs + (timing.refill > timing.periodUs ? 1 : 0);
+  const debtUs = Math.max(0, tatUs - nowUs - drainedUs);
   return 0 - scaleDown(debtUs, timing.refill, timing.periodUs);
 }
 

@@ -80,7 +80,7 @@ export function describeValue(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid date' : value.toISOString();
+  if (isMoment(value)) return Number.isNaN(value.getTime()) ? 'an invalid date' : value.toISOString();
   if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value);
     return keys.length === 0 ? 'an empty object' : `an object with ${keys.slice(0, 5).join(', ')}`;
@@ -88,7 +88,8 @@ export function describeValue(value: unknown): string {
   return String(value);
 }
 
-/** A moment has no keys of its own: it would be shown as an empty object. */
-function isDate(value: unknown): value is { getTime(): number; toISOString(): string } {
-  return Object.prototype.toString.call(value) === '[object Date]';
+/** True for a moment: it has no keys of its own, and would be shown as an empty object. The core knows no global of that name. */
+function isMoment(value: unknown): value is { getTime(): number; toISOString(): string } {
+  const { getTime, toISOString } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof getTime === 'function' && typeof toISOString === 'function';
 }
