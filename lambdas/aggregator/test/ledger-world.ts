@@ -1,8 +1,9 @@
 import { makeHandler, makeSealer, SCHEDULE_EVENT, type SealerOptions } from '@millrace/aggregator-lambda';
 import { ATTRIBUTE, openPeriodKey, sealKey, usageKey, windowAttribute, windowName } from '@millrace/core';
 import { DEFAULT_RETENTION, type UsageWindowItem } from '@millrace/ledger';
-import { type Administration, type Item, type ItemTable, Namespaces } from '@millrace/limiter/admin';
-import { MemoryTable, MemoryWindowStore } from '@millrace/testing';
+import type { Item, ItemTable } from '@millrace/limiter/admin';
+import { MemoryWindowStore } from '@millrace/testing';
+import { AdministeredTable } from './administered-table.js';
 import { BucketWorld, NotedMetrics } from './batch-world.js';
 
 const DAY_MS = 86_400_000;
@@ -10,33 +11,12 @@ const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
 const CHECKS = { types: ['hour', 'day', 'week', 'month'], retention: DEFAULT_RETENTION } as const;
 
 /** A table whose ledger the aggregator's own handler keeps, but for the records that a test loses, and the rounds that seal it. */
-export class LedgerWorld {
-  readonly table = new MemoryTable();
-  readonly metrics = new NotedMetrics();
-  readonly ids = new Map<string, string>();
-  nowMs = Date.parse('2027-05-14T01:00:00Z');
+export class LedgerWorld extends AdministeredTable {
   readonly #buckets = new BucketWorld();
   readonly #windows = new MemoryWindowStore();
-  #events = 0;
 
-  parts(items: ItemTable = this.table): Administration {
-    return {
-      items,
-      namespaceId: '_',
-      nowMs: () => this.nowMs,
-      newEventId: () => {
-        this.#events += 1;
-        return `01JZ${String(this.#events).padStart(22, '0')}`;
-      },
-      actor: undefined,
-      onChange: () => undefined,
-      run: (_, work) => work(),
-    };
-  }
-
-  async register(...names: readonly string[]): Promise<this> {
-    for (const name of names) this.ids.set(name, (await new Namespaces(this.parts()).register(name)).id);
-    return this;
+  constructor() {
+    super(Date.parse('2027-05-14T01:00:00Z'));
   }
 
   /** Uses `gpt-4`, and books it as the function does, its marks included. */

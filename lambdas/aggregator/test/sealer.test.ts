@@ -1,8 +1,9 @@
 import { makeSealer, SCHEDULE_EVENT, type SealerOptions } from '@millrace/aggregator-lambda';
 import { type OpenPeriod, openPeriodKey, sealKey } from '@millrace/core';
-import { type Administration, type ItemTable, Namespaces } from '@millrace/limiter/admin';
-import { CrashingTable, MemoryTable } from '@millrace/testing';
+import { type ItemTable, Namespaces } from '@millrace/limiter/admin';
+import { CrashingTable } from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
+import { AdministeredTable } from './administered-table.js';
 import { NotedMetrics } from './batch-world.js';
 
 const DAY_MS = 86_400_000;
@@ -10,32 +11,9 @@ const NOW_MS = Date.UTC(2027, 5, 2, 12);
 const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
 
 /** A table with namespaces, and marks of periods in them, without any windows: a period in which all has expired is sealed, too. */
-class SealWorld {
-  readonly table = new MemoryTable();
-  readonly metrics = new NotedMetrics();
-  readonly ids = new Map<string, string>();
-  nowMs = NOW_MS;
-  #events = 0;
-
-  /** What works on a table. */
-  parts(items: ItemTable = this.table): Administration {
-    return {
-      items,
-      namespaceId: '_',
-      nowMs: () => this.nowMs,
-      newEventId: () => {
-        this.#events += 1;
-        return `01JZ${String(this.#events).padStart(22, '0')}`;
-      },
-      actor: undefined,
-      onChange: () => undefined,
-      run: (_, work) => work(),
-    };
-  }
-
-  async register(...names: readonly string[]): Promise<this> {
-    for (const name of names) this.ids.set(name, (await new Namespaces(this.parts()).register(name)).id);
-    return this;
+class SealWorld extends AdministeredTable {
+  constructor() {
+    super(NOW_MS);
   }
 
   /** Marks the day that ended so many days ago, or will end. */
