@@ -47,8 +47,9 @@ interface Shard {
 
 /**
  * Makes every limit of a bucket full, on all its items, so that one request may take its whole capacity. One read and one
- * transaction; the read alone where it was reset before and nobody has taken since. What is taken between the two is
- * given back like everything before, and a transaction that arrives twice is carried out once. It counts neither as used nor as returned, since nobody has used or returned anything.
+ * transaction; the read alone where it was reset before and nobody has taken since. What is taken between the two is given
+ * back like everything before, and a transaction that arrives twice is carried out once. It counts neither as used nor as
+ * returned, since nobody has used or returned anything.
  */
 export async function resetBucket(parts: Administration, name: BucketName): Promise<void> {
   await inTurns('reset a bucket', async () => {
