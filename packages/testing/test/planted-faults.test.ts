@@ -135,6 +135,35 @@ const faults: readonly Fault[] = [
     breaks: 'I1',
     edits: [{ file: 'packages/limiter/src/engine/plan.ts', from: 'waitMs * 1_000 : 0', to: 'waitMs * 1_000 + 200_000 : 0' }],
   },
+  {
+    name: 'a new item of a split begins full',
+    breaks: 'I12',
+    edits: [
+      { file: 'packages/limiter/src/engine/reshaper.ts', from: '(shard < half ? undefined : source.seeds) ?? NO_SEEDS', to: 'NO_SEEDS' },
+    ],
+  },
+  {
+    name: 'a merge forgets what the item that goes lacked',
+    breaks: 'I12',
+    edits: [
+      {
+        file: 'packages/limiter/src/engine/reshaper.ts',
+        from: "reshape.form === 'absorb' ? absorbMoves(seen, retired, nowUs) : []",
+        to: "reshape.form === 'absorb' ? absorbMoves(seen, retired, nowUs).slice(99) : []",
+      },
+    ],
+  },
+  {
+    name: 'whoever has not heard of a split goes on taking as if there had been none',
+    breaks: 'I12',
+    edits: [
+      {
+        file: 'packages/limiter/src/engine/take.ts',
+        from: 'write: { ref, nowUs, ttlSec, layout, configVersion,',
+        to: 'write: { ref, nowUs, ttlSec, configVersion,',
+      },
+    ],
+  },
 ];
 
 /** Bundles an entry with a fault in it; fails if a source no longer has the text that the fault replaces. */

@@ -1,4 +1,4 @@
-import { type Limit, timingOf } from '@millrace/core';
+import { type Limit, shardCount, shardTiming, timingOf } from '@millrace/core';
 import type { Executed } from './history.js';
 
 type Move = Executed['write']['moves'][number];
@@ -20,39 +20,69 @@ export interface Tolerance {
  *
  * A take that reserves a place is judged by what flows back until its turn; that callers are told only then is for
  * `checkTurns` to say. No take may reserve more than its callers wait, and one of callers that do not wait reserves nothing.
+ *
+ * I12: of a bucket that is spread over several items, what all of them admit is judged together; the steps of a split or
+ * a merge admit nothing. There what others have reserved is on other items, so that all of it is granted to each take.
  */
 export function checkAdmission(limit: Limit, executed: readonly Executed[], tolerance: Tolerance): string[] {
   const perUs = limit.refill / (limit.periodMs * 1000);
   const slack = perUs * (2 * tolerance.skewUs + tolerance.delayUs) + 1;
-  const most = perUs * (tolerance.waitUs ?? 0);
+  const invariant = executed.some(({ write }) => write.ref.shard > 0) ? 'I12' : 'I1';
   const broken: string[] = [];
   let level = 0;
   let lastUs = 0;
-  for (const { atUs, write, applied } of executed) {
-    const move = write.moves.find((candidate) => candidate.limit === limit.name);
-    if (!applied || move === undefined || move.form === 'rescale' || move.form === 'drop') continue;
-    level = Math.max(0, level - (atUs - lastUs) * perUs);
-    lastUs = atUs;
-    if (move.form === 'credit' || move.form === 'revive') {
-      level = Math.max(0, level - move.tokens);
-      continue;
-    }
-    level += move.tokens;
-    // A charge in the busy form has no upper bound. In the idle form it looks like a take, and in these worlds is small.
-    if (move.form === 'busy' && move.toUs === undefined) continue;
-    const reserved = reservedTokens(limit, move, write.nowUs, perUs);
+  for (const done of executed) {
+    const move = judgedMove(done, limit.name);
+    if (move === undefined) continue;
+    level = Math.max(0, level - (done.atUs - lastUs) * perUs);
+    lastUs = done.atUs;
+    level = Math.max(0, level + tokensOf(move));
+    if (!isBounded(move)) continue;
+    const { reserved, most, bound } = boundOf(limit, move, done.write, tolerance.waitUs ?? 0);
     if (tolerance.waitUs !== undefined && reserved > most + 1)
-      broken.push(`I1 "${limit.name}" reserved ${reserved.toFixed(3)} tokens ahead, the longest wait is worth ${most.toFixed(3)}`);
-    const bound = limit.capacity + Math.min(reserved, most);
-    if (level > bound + slack + 1e-6) {
-      broken.push(`I1 "${limit.name}" admitted ${(level - bound).toFixed(3)} tokens beyond its capacity (tolerance ${slack.toFixed(3)})`);
-    }
+      broken.push(
+        `${invariant} "${limit.name}" reserved ${reserved.toFixed(3)} tokens ahead, the longest wait is worth ${most.toFixed(3)}`,
+      );
+    if (level > bound + slack + 1e-6)
+      broken.push(
+        `${invariant} "${limit.name}" admitted ${(level - bound).toFixed(3)} tokens beyond its capacity (tolerance ${slack.toFixed(3)})`,
+      );
   }
   return broken;
 }
 
-/** How many tokens a take is ahead of its time by its own condition; of core it only takes what one that does not wait would say. */
-function reservedTokens(limit: Limit, move: Extract<Move, { form: 'busy' | 'idle' }>, nowUs: number, perUs: number): number {
+type JudgedMove = Exclude<Move, { form: 'rescale' | 'drop' }>;
+type BoundedMove = Extract<Move, { form: 'busy' | 'idle' }>;
+
+/** By what a write took of a limit, or gave back. Steps that only bring an item to another layout or scale do neither. */
+export function judgedMove({ write, applied }: Executed, limit: string): JudgedMove | undefined {
+  if (!applied || write.reshape !== undefined) return undefined;
+  const move = write.moves.find((candidate) => candidate.limit === limit);
+  return move?.form === 'rescale' || move?.form === 'drop' ? undefined : move;
+}
+
+/** By how much it makes the bucket emptier. */
+export function tokensOf({ form, tokens }: JudgedMove): number {
+  return form === 'credit' || form === 'revive' ? -tokens : tokens;
+}
+
+/** Whether it had to ask. A charge in the busy form has no upper bound; in the idle form it looks like a take, and in these worlds is small. */
+export function isBounded(move: JudgedMove): move is BoundedMove {
+  return move.form === 'idle' || (move.form === 'busy' && move.toUs !== undefined);
+}
+
+/** The level that a take may lift its bucket to, and what of it is ahead of its time: at most what its callers may wait for. */
+export function boundOf(
+  limit: Limit,
+  move: BoundedMove,
+  { nowUs, layout }: Executed['write'],
+  waitUs: number,
+): { readonly bound: number; readonly reserved: number; readonly most: number } {
+  const perUs = limit.refill / (limit.periodMs * 1000);
+  const items = layout === undefined ? 1 : shardCount(layout);
+  // By its own condition; of core it only takes what one that does not wait would say.
   const aheadUs = (move.toUs ?? nowUs) + move.chargeUs - nowUs;
-  return Math.max(0, (aheadUs - timingOf(limit).busyToleranceUs) * perUs);
+  const reserved = Math.max(0, (aheadUs - shardTiming(timingOf(limit), items).busyToleranceUs) * perUs);
+  const most = perUs * waitUs;
+  return { reserved, most, bound: limit.capacity + (items === 1 ? Math.min(reserved, most) : most) };
 }

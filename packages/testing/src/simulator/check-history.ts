@@ -1,4 +1,4 @@
-import { type BucketRef, bucketName } from '@millrace/core';
+import { bucketName, MAX_SHARDS } from '@millrace/core';
 import { checkAdmission, type Tolerance } from './check-admission.js';
 import { checkLocalRejections } from './check-local-rejections.js';
 import { checkOrder } from './check-order.js';
@@ -9,31 +9,33 @@ import type { Claim, Executed } from './history.js';
 import { levelsOf, type Scenario } from './scenario.js';
 import type { World } from './world.js';
 
-type ByBucket = ReadonlyMap<string, readonly Executed[]>;
+type ByEntity = ReadonlyMap<string, readonly Executed[]>;
 
 /**
- * Judges a finished run; each line names the invariant that is broken. I8, I13 and I15 are `checkAlone`'s. I12 (a split
- * conserves) waits for shards.
+ * Judges a finished run; each line names the invariant that is broken. I8, I13 and I15 are `checkAlone`'s.
+ *
+ * I12, a split or a merge conserves: all items of a bucket are judged together as if they were one, by I1 (which is then
+ * called I12) and I3. ADR 0019 grants them no token more.
  */
 export function checkHistory(world: World): string[] {
   const { history, scenario, without } = world;
   const broken = [...history.surprises.map((surprise) => `an error that this world does not explain: ${surprise}`)];
-  const byBucket = groupByBucket(history.executed);
-  const executedAt = (entity: string): readonly Executed[] => byBucket.get(bucketName(refOf(entity))) ?? [];
+  const byEntity = groupBy(history.executed, ({ ref }) => ref.entity);
+  const executedAt = (entity: string): readonly Executed[] => byEntity.get(entity) ?? [];
   for (const [entity, limits] of scenario.limits) {
     const executed = executedAt(entity);
     for (const limit of limits) {
       broken.push(...checkAdmission(limit, executed, toleranceOf(world)).map((line) => `${line} at ${entity}`));
-      broken.push(...checkBooks(world, entity, limit.name, byBucket));
+      broken.push(...checkBooks(world, entity, limit.name, byEntity));
     }
-    broken.push(...checkAtomicity(executed, entity), ...checkRequests(executed, entity));
+    broken.push(...checkAtomicity(executed, entity));
+    for (const ofItem of byItem(executed)) broken.push(...checkRequests(ofItem, entity), ...checkLineage(ofItem));
   }
-  broken.push(...checkLineage(byBucket));
   // What is taken ahead belongs to no caller yet: what is told, and what is given back, does not follow from the callers.
   if (scenario.prefetch !== undefined) return broken;
   broken.push(...checkTurns(history, scenario), ...checkCredits(history, scenario), ...checkLocalRejections(history, scenario));
-  // Without group commit, callers overtake one another on the way.
-  if (!without.includes('groupCommit')) broken.push(...checkOrder(history, scenario, executedAt));
+  // Without group commit, callers overtake one another on the way; and where one item is exhausted, on the way to another.
+  if (!without.includes('groupCommit') && scenario.spreading === undefined) broken.push(...checkOrder(history, scenario, executedAt));
   return broken;
 }
 
@@ -51,8 +53,14 @@ function toleranceOf({ scenario, without }: World): Tolerance {
   return { skewUs: maxSkewUs, delayUs: maxDelayUs + again + hedged, waitUs: Math.max(...waits.ms) * 1000 };
 }
 
-function refOf(entity: string): BucketRef {
-  return { namespaceId: NAMESPACE, entity, resource: RESOURCE, shard: 0 };
+/** What was consumed of a limit by the books of all items, also of those that have retired: nobody takes their counters over. */
+function netOf({ store, scenario }: World, entity: string, limit: string): number {
+  let net = 0n;
+  for (let shard = 0; shard < (scenario.spreading === undefined ? 1 : MAX_SHARDS); shard += 1) {
+    const state = store.bucket({ namespaceId: NAMESPACE, entity, resource: RESOURCE, shard })?.limits.get(limit);
+    if (state !== undefined) net += state.used - state.returned;
+  }
+  return Number(net);
 }
 
 /**
@@ -60,11 +68,11 @@ function refOf(entity: string): BucketRef {
  * token: a refused acquire has changed nothing at any level, an admitted one has charged each of them, once. Where
  * replies are lost, the difference is what was lost, and never in the callers' favour.
  */
-function checkBooks({ history, scenario, store }: World, entity: string, limit: string, byBucket: ByBucket): string[] {
-  const state = store.bucket(refOf(entity))?.limits.get(limit);
-  const net = state === undefined ? 0 : Number(state.used - state.returned);
-  const executed = byBucket.get(bucketName(refOf(entity))) ?? [];
-  const knownFromUs = knownFrom(scenario, entity, byBucket);
+function checkBooks(world: World, entity: string, limit: string, byEntity: ByEntity): string[] {
+  const { history, scenario } = world;
+  const net = netOf(world, entity, limit);
+  const executed = byEntity.get(entity) ?? [];
+  const knownFromUs = knownFrom(scenario, entity, byEntity);
   // A chunk whose reply is lost, or whose process dies, leaks, and no caller knows of it.
   const leaks = scenario.prefetch !== undefined && Object.values(scenario.faults).some((share) => share > 0);
   let [low, high, refused] = [0, leaks ? Number.POSITIVE_INFINITY : 0, 0];
@@ -90,17 +98,16 @@ function isGone({ ending }: Claim): boolean {
   return ending === 'rejected' || ending === 'failed';
 }
 
-/** From when on nobody can take from the children of an entity without charging it: their buckets have met its lineage. */
-function knownFrom(scenario: Scenario, entity: string, byBucket: ByBucket): number {
+/** From when on nobody has taken from the children of an entity without charging it: their buckets have met its lineage. */
+function knownFrom(scenario: Scenario, entity: string, byEntity: ByEntity): number {
   const children = scenario.entities.filter(({ ancestors }) => ancestors.includes(entity));
   if (scenario.createdAt === 0 || children.length === 0) return Number.NEGATIVE_INFINITY;
   // What was taken ahead by then may still be served, by processes that have not heard of it.
   const heldUs = (scenario.prefetch?.lifetimeMs ?? 0) * 1000;
   return Math.max(
     ...children.map(({ id }) => {
-      const executed = byBucket.get(bucketName(refOf(id))) ?? [];
-      const met = executed.find(({ applied, write }) => applied && (write.configVersion ?? 0) > 0)?.atUs ?? Number.POSITIVE_INFINITY;
-      return met + heldUs;
+      const unaware = (byEntity.get(id) ?? []).filter(({ applied, write }) => applied && write.configVersion === 0);
+      return (unaware.at(-1)?.atUs ?? Number.NEGATIVE_INFINITY) + heldUs;
     }),
   );
 }
@@ -115,23 +122,26 @@ function checkAtomicity(executed: readonly Executed[], entity: string): string[]
   return [];
 }
 
-/** I11: once a bucket has met a lineage, nobody with an older one takes from it. */
-function checkLineage(byBucket: ByBucket): string[] {
-  for (const executed of byBucket.values()) {
-    let newest = Number.NEGATIVE_INFINITY;
-    for (const { write, applied } of executed) {
-      if (!applied || write.configVersion === undefined) continue;
-      if (write.configVersion < newest) return [`I11 a bucket served "${write.ref.entity}" to a client that did not know its ancestors`];
-      newest = write.configVersion;
-    }
+/** I11: once an item has met a lineage, nobody with an older one takes from it. */
+function checkLineage(ofItem: readonly Executed[]): string[] {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { write, applied } of ofItem) {
+    if (!applied || write.configVersion === undefined) continue;
+    if (write.configVersion < newest) return [`I11 a bucket served "${write.ref.entity}" to a client that did not know its ancestors`];
+    newest = write.configVersion;
   }
   return [];
 }
 
-function groupByBucket(executed: readonly Executed[]): Map<string, Executed[]> {
+function byItem(executed: readonly Executed[]): Iterable<readonly Executed[]> {
+  const isOne = executed.every(({ write }) => write.ref.shard === 0);
+  return isOne ? [executed] : groupBy(executed, ({ ref }) => bucketName(ref)).values();
+}
+
+function groupBy(executed: readonly Executed[], nameOf: (write: Executed['write']) => string): Map<string, Executed[]> {
   const groups = new Map<string, Executed[]>();
   for (const entry of executed) {
-    const name = bucketName(entry.write.ref);
+    const name = nameOf(entry.write);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [entry]);
     else group.push(entry);

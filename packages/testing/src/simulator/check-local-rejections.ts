@@ -1,4 +1,4 @@
-import { type BucketState, type Limit, timingOf } from '@millrace/core';
+import { type BucketState, type Limit, shardTiming, timingOf } from '@millrace/core';
 import type { Executed, History, LocalRejection } from './history.js';
 import type { Scenario } from './scenario.js';
 
@@ -9,13 +9,16 @@ const PROOF_US = 1_000_000;
  * I14: a rejection for which nobody was asked is one that the store would have given at that very moment, by the same
  * clock. It may differ only by what other processes gave back while the proof was fresh; what its own process gave back
  * it has to know of. (A clock that is set back stands still for as long, and a proof with it.)
+ *
+ * A bucket of several items refuses what fits one of them if each does, and a larger request if one does. While it is being
+ * spread otherwise a proof may be of the items that were: ADR 0019 grants it that, for as long as it is fresh.
  */
 export function checkLocalRejections(history: History, scenario: Scenario): string[] {
   const windowUs = PROOF_US + 2 * scenario.maxSkewUs;
   for (const rejection of history.localRejections) {
     if (isRefused(rejection, scenario, () => 0)) continue;
     const backUs = (entity: string, limit: string) => givenBackByOthersUs(history.executed, rejection, entity, limit, windowUs);
-    if (isRefused(rejection, scenario, backUs)) continue;
+    if (isRefused(rejection, scenario, backUs) || hasReshaped(history.executed, rejection, windowUs)) continue;
     const { claim, atUs } = rejection;
     return [
       `I14 process ${claim.client} refused ${JSON.stringify(claim.amounts)} of ${claim.entity} at ${atUs} without asking; the store would not have`,
@@ -30,14 +33,30 @@ function isRefused(
   scenario: Scenario,
   backUs: (entity: string, limit: string) => number,
 ): boolean {
-  return levels.some(({ entity, state }) =>
-    (scenario.limits.get(entity) ?? []).some((limit) => {
-      const tokens = claim.amounts[limit.name];
-      const tatUs = state?.limits.get(limit.name)?.tatUs;
-      if (tokens === undefined || tatUs === undefined) return false;
-      return tatUs + backUs(entity, limit.name) + timeOfUs(limit, tokens) > nowUs + timingOf(limit).busyToleranceUs + claim.waitMs * 1000;
-    }),
-  );
+  return levels.some(({ entity, items }) => {
+    const limits = (scenario.limits.get(entity) ?? []).filter(({ name }) => claim.amounts[name] !== undefined);
+    const toleranceUs = (limit: Limit) => shardTiming(timingOf(limit), items.length).busyToleranceUs;
+    const costUs = (limit: Limit, count: number) => timeOfUs(limit, count * (claim.amounts[limit.name] ?? 0));
+    const fitsOne = items.length === 1 || limits.every((limit) => costUs(limit, items.length) <= toleranceUs(limit));
+    const refuses = (state: BucketState | undefined): boolean =>
+      limits.some((limit) => {
+        const tatUs = state?.limits.get(limit.name)?.tatUs;
+        // Charged to all of them, each is charged the time that one alone would be.
+        const takenUs = costUs(limit, fitsOne ? items.length : 1);
+        return tatUs !== undefined && tatUs + backUs(entity, limit.name) + takenUs > nowUs + toleranceUs(limit) + claim.waitMs * 1000;
+      });
+    return fitsOne ? items.every(refuses) : items.some(refuses);
+  });
+}
+
+/** Whether the items of one of the levels became more or fewer while the proof was fresh. */
+function hasReshaped(executed: readonly Executed[], { executed: count, atUs, levels }: LocalRejection, windowUs: number): boolean {
+  for (let index = count - 1; index >= 0; index -= 1) {
+    const { atUs: doneUs, write, applied } = executed[index] as Executed;
+    if (doneUs < atUs - windowUs) return false;
+    if (applied && write.reshape !== undefined && levels.some(({ entity }) => entity === write.ref.entity)) return true;
+  }
+  return false;
 }
 
 /** The time that tokens take to flow back, rounded up, in whole numbers that cannot lose anything. */

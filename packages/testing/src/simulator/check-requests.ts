@@ -42,6 +42,7 @@ export function adrift({ creditsSent }: History, executed: readonly Executed[], 
  * than callers had reason to give back.
  */
 export function checkCredits(history: History, scenario: Scenario): string[] {
+  if (scenario.spreading !== undefined) return checkCreditsOfItems(history, scenario);
   const owed = new Map<string, number>();
   for (const { entity, amounts, returned, ending } of history.claims) {
     const levels = levelsOf(scenario, entity);
@@ -51,6 +52,38 @@ export function checkCredits(history: History, scenario: Scenario): string[] {
       for (const level of levels) add(owed, creditKey(level, limit), cutOff + (returned.get(limit) ?? 0));
     }
   }
+  return overpaid(history, owed);
+}
+
+/**
+ * The same of buckets that are spread: what a request was given on some items is given back where another refuses, as often
+ * as it is tried again. So what was taken and is nobody's may have been given back, beside what callers gave back.
+ */
+function checkCreditsOfItems(history: History, scenario: Scenario): string[] {
+  const owed = takenInAll(history);
+  for (const { entity, amounts, returned, ending } of history.claims) {
+    // Before anybody knew of the parent, an acquire need not have charged it.
+    for (const level of scenario.createdAt === 0 ? levelsOf(scenario, entity) : [entity]) {
+      for (const [limit, tokens] of Object.entries(amounts)) {
+        const kept = ending === 'admitted' ? tokens - (returned.get(limit) ?? 0) : 0;
+        add(owed, creditKey(level, limit), -kept);
+      }
+    }
+  }
+  return overpaid(history, owed);
+}
+
+/** What takes took, by bucket and limit; what settles a lease knows no configuration. */
+function takenInAll({ executed }: History): Map<string, number> {
+  const taken = new Map<string, number>();
+  for (const { write, applied } of executed) {
+    if (!applied || write.configVersion === undefined) continue;
+    for (const move of write.moves) add(taken, creditKey(write.ref.entity, move.limit), takenBy(write, move.limit));
+  }
+  return taken;
+}
+
+function overpaid(history: History, owed: ReadonlyMap<string, number>): string[] {
   return [...history.creditsSent].flatMap(([key, tokens]) => {
     const [entity, limit] = key.split('\n');
     const most = owed.get(key) ?? 0;

@@ -1,4 +1,4 @@
-import { isMillraceError } from '@millrace/core';
+import { type BucketState, isMillraceError, layoutOf, shardCount } from '@millrace/core';
 import { type Amounts, checkPrefetch, Engine, type Lease, type Verdict } from '@millrace/limiter/engine';
 import { Dice } from './dice.js';
 import { add, addAll, type Claim, type Ending } from './history.js';
@@ -25,7 +25,8 @@ export class SimulatedClient {
     this.#network = network;
     const { time } = world;
     const dice = Dice.for(world.seed, 'engine', index);
-    const prefetch = checkPrefetch(world.scenario.prefetch);
+    const { prefetch: wanted, spreading } = world.scenario;
+    const prefetch = checkPrefetch(wanted);
     const options = {
       store: network,
       namespaceId: NAMESPACE,
@@ -35,8 +36,7 @@ export class SimulatedClient {
       deadlineMs: 5_000,
       configTtlMs: 60_000,
       maxEntries: 1_000,
-      // What follows judges buckets of one item each.
-      sharding: { maxShards: 1 },
+      sharding: spreading?.sharding ?? { maxShards: 1 },
       ...(prefetch === undefined ? {} : { prefetch }),
     };
     this.engine = new Engine(engineOptions(options, world.without));
@@ -72,7 +72,8 @@ export class SimulatedClient {
       await this.#use(verdict, claim, call);
     } catch (error) {
       if (claim.ending === 'pending') this.#tell(claim, 'failed');
-      const isExplained = hasFaults(this.#world) && isMillraceError(error) && error.code === 'UNAVAILABLE';
+      const mayFail = hasFaults(this.#world) || scenario.spreading !== undefined;
+      const isExplained = mayFail && isMillraceError(error) && error.code === 'UNAVAILABLE';
       if (!isExplained) history.surprises.push(String(error));
     }
   }
@@ -93,7 +94,7 @@ export class SimulatedClient {
     const { history, scenario, store, time } = this.#world;
     const levels = levelsOf(scenario, claim.entity).map((entity) => ({
       entity,
-      state: store.bucket({ namespaceId: NAMESPACE, entity, resource: RESOURCE, shard: 0 }),
+      items: itemsOf(store, entity),
     }));
     const nowUs = this.engine.clock.nowUs();
     history.localRejections.push({ claim, atUs: time.nowUs, nowUs, executed: history.executed.length, levels });
@@ -130,6 +131,14 @@ export class SimulatedClient {
     addAll(claim.unsureLow, held);
     addAll(claim.consumed, held, -1);
   }
+}
+
+/** The items of a bucket by the layout that the first one says, which is that of whoever takes from it. */
+function itemsOf(store: World['store'], entity: string): readonly (BucketState | undefined)[] {
+  const place = { namespaceId: NAMESPACE, entity, resource: RESOURCE };
+  const first = store.bucket({ ...place, shard: 0 });
+  const count = shardCount(layoutOf(first));
+  return Array.from({ length: count }, (_, shard) => (shard === 0 ? first : store.bucket({ ...place, shard })));
 }
 
 function hasFaults({ scenario }: World): boolean {

@@ -37,6 +37,12 @@ export interface Claim {
   toldAs: number;
 }
 
+/** The items of an entity's bucket; most have one. */
+export interface LevelItems {
+  readonly entity: string;
+  readonly items: readonly (BucketState | undefined)[];
+}
+
 /** A rejection for which no request was sent, and what the table held at that very moment. */
 export interface LocalRejection {
   readonly claim: Claim;
@@ -45,7 +51,7 @@ export interface LocalRejection {
   readonly nowUs: number;
   /** How many writes the store had done. */
   readonly executed: number;
-  readonly levels: readonly { readonly entity: string; readonly state: BucketState | undefined }[];
+  readonly levels: readonly LevelItems[];
 }
 
 /** All that a run leaves behind to be judged. */
@@ -64,6 +70,9 @@ export interface History {
   rejected: number;
   failed: number;
   writes: number;
+  /** Decisions that were carried out at the first item of a bucket. */
+  splits: number;
+  merges: number;
   told: number;
 }
 
@@ -80,6 +89,8 @@ export function newHistory(): History {
     rejected: 0,
     failed: 0,
     writes: 0,
+    splits: 0,
+    merges: 0,
     told: 0,
   };
 }

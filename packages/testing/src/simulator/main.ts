@@ -36,11 +36,11 @@ async function main(): Promise<number> {
   }
 
   const startedMs = Date.now();
-  const totals = { seeds: 0, operations: 0, acquires: 0, admitted: 0, rejected: 0, writes: 0 };
+  const totals = { seeds: 0, operations: 0, acquires: 0, admitted: 0, rejected: 0, writes: 0, splits: 0, merges: 0 };
   for (let seed = from; seed < from + seeds; seed += 1) {
     const result = await simulate(seed, undefined, values);
     totals.seeds += 1;
-    for (const key of ['operations', 'acquires', 'admitted', 'rejected', 'writes'] as const) totals[key] += result[key];
+    for (const key of ['operations', 'acquires', 'admitted', 'rejected', 'writes', 'splits', 'merges'] as const) totals[key] += result[key];
     if (process.stderr.isTTY) process.stderr.write(`\rseed ${seed}: ${totals.operations.toLocaleString('en')} operations`);
     if (result.broken.length > 0) {
       report({ ...totals, without: values.without, seconds: (Date.now() - startedMs) / 1000, broken: result }, values.json);
@@ -58,6 +58,8 @@ interface Report {
   readonly admitted: number;
   readonly rejected: number;
   readonly writes: number;
+  readonly splits: number;
+  readonly merges: number;
   readonly without: readonly string[];
   readonly seconds: number;
   readonly broken: Pick<SimulationResult, 'seed' | 'drawn' | 'broken'> | null;
@@ -72,7 +74,7 @@ function report(result: Report, asJson: boolean): void {
   const count = (value: number): string => value.toLocaleString('en');
   process.stdout.write(
     `${count(result.seeds)} worlds, ${count(result.operations)} operations, ${count(result.admitted)} admitted, ` +
-      `${count(result.rejected)} rejected, ${count(result.writes)} writes, ${result.seconds.toFixed(1)} s\n`,
+      `${count(result.rejected)} rejected, ${count(result.writes)} writes, ${count(result.splits)} splits, ${count(result.merges)} merges, ${result.seconds.toFixed(1)} s\n`,
   );
   if (result.broken === null) process.stdout.write('no invariant is broken\n');
   else {

@@ -37,7 +37,9 @@ export class Network implements BucketStore, ConfigStore {
   }
 
   async write(write: BucketWrite): Promise<WriteOutcome> {
-    const { duplicates } = this.#world.scenario.faults;
+    const { faults, spreading } = this.#world.scenario;
+    const { duplicates } = faults;
+    const hotKeys = spreading?.hotKeys ?? 0;
     if (write.request !== undefined && duplicates > 0 && !this.dead && this.#dice.chance(duplicates)) {
       // Its answer goes nowhere.
       this.#world.time.in(this.#dice.between(0, 2 * this.#world.scenario.maxDelayUs), () => void this.#execute(write));
@@ -46,6 +48,7 @@ export class Network implements BucketStore, ConfigStore {
     if (!this.dead) this.#noteCredits(write, 1);
     try {
       const outcome = await this.#carry(() => {
+        if (hotKeys > 0 && this.#dice.chance(hotKeys)) return this.#fail(new StoreFailure('hot-key', 'no', 'simulated throttle of a key'));
         const done = this.#execute(write);
         executed = done.executed;
         return done.outcome;
@@ -74,6 +77,8 @@ export class Network implements BucketStore, ConfigStore {
     const [after, applied] = [store.bucket(write.ref), outcome.kind === 'written'];
     const executed = { atUs: time.nowUs, client: this.#client, write, before, after, applied, heard: false };
     history.writes += 1;
+    if (applied && write.ref.shard === 0 && write.reshape?.form === 'split') history.splits += 1;
+    if (applied && write.ref.shard === 0 && write.reshape?.form === 'absorb') history.merges += 1;
     history.executed.push(executed);
     return { executed, outcome };
   }

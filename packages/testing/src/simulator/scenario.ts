@@ -1,6 +1,7 @@
 import { Limit } from '@millrace/core';
 import type { PrefetchOptions } from '@millrace/limiter/engine';
 import type { Dice } from './dice.js';
+import { drawSpreading, type Spreading } from './spreading.js';
 
 /** How requests and replies travel. */
 export interface Way {
@@ -8,6 +9,8 @@ export interface Way {
   readonly maxDelayUs: number;
   /** How often things go wrong on the way. */
   readonly faults: Faults;
+  /** How buckets are spread over several items; each is one item where it is absent. */
+  readonly spreading?: Spreading;
 }
 
 /** A world to simulate; everything in it was drawn from the seed. */
@@ -52,6 +55,10 @@ export interface Faults {
 
 export const NO_FAULTS: Faults = { lostRequests: 0, lostReplies: 0, duplicates: 0, throttles: 0, crashes: 0 };
 const MOST_LOST = 0.1;
+/** How many of the worlds have buckets that spread. */
+const SPREAD_WORLDS = 0.25;
+/** A bucket of fewer is never spread: an item has to have a share of ten. */
+const SPREADABLE_TOKENS = 20;
 const NO_WAITS: Scenario['waits'] = { share: 0, ms: [0] };
 
 const LIMITS: readonly (readonly [Limit, maxCost: number])[] = [
@@ -78,14 +85,14 @@ export function drawScenario(dice: Dice, acquires: number): Scenario {
   for (const { id, ancestors } of entities) {
     for (const entity of [id, ...ancestors]) byEntity.set(entity, limits);
   }
-  const perKeyUs = Math.max(...drawn.map(([limit, maxCost]) => ((1 + maxCost) / 2 / limit.refill) * limit.periodMs * 1000));
-  return {
+  const perAcquireUs = Math.max(...drawn.map(([limit, maxCost]) => ((1 + maxCost) / 2 / limit.refill) * limit.periodMs * 1000));
+  const scenario: Scenario = {
     limits: byEntity,
     entities,
     createdAt: shape === 'late' ? 0.3 : 0,
     clients: dice.chance(0.25) ? 1 : dice.integer(2, 12),
     acquires,
-    durationUs: (acquires * perKeyUs) / load,
+    durationUs: (acquires * perAcquireUs) / load,
     maxCosts: new Map(drawn.map(([limit, maxCost]) => [limit.name, maxCost])),
     wholes: dice.pick([0, 0.002, 0.02]),
     maxDelayUs: dice.pick([500, 4_000, 20_000]),
@@ -99,6 +106,8 @@ export function drawScenario(dice: Dice, acquires: number): Scenario {
       { release: 0.2, adjust: 0.3 },
     ]),
   };
+  const isSpread = dice.chance(SPREAD_WORLDS) && limits.every(({ capacity }) => capacity >= SPREADABLE_TOKENS);
+  return isSpread ? { ...scenario, spreading: drawSpreading(dice, (load * 1_000_000) / perAcquireUs) } : scenario;
 }
 
 /** The entities that an acquire takes from, its own first. */

@@ -22,6 +22,9 @@ export interface SimulationResult {
   readonly admitted: number;
   readonly rejected: number;
   readonly writes: number;
+  /** How often a bucket went over to more items, or to fewer. */
+  readonly splits: number;
+  readonly merges: number;
   /** What the world is made of. */
   readonly drawn: Readonly<Record<string, unknown>>;
   /** Broken invariants, the first few. */
@@ -43,9 +46,9 @@ export async function simulate(seed: number, acquires: number = ACQUIRES, option
   const world = await runWorld(seed, scenario, drawSchedule(scenario, seed), without);
   const broken = checkHistory(world);
   broken.push(...(await checkAlone(world)));
-  const { operations, acquires: asked, admitted, rejected, writes } = world.history;
+  const { operations, acquires: asked, admitted, rejected, writes, splits, merges } = world.history;
   const drawn = describeScenario(scenario);
-  return { seed, operations, acquires: asked, admitted, rejected, writes, drawn, broken: firstOfEach(broken) };
+  return { seed, operations, acquires: asked, admitted, rejected, writes, splits, merges, drawn, broken: firstOfEach(broken) };
 }
 
 /** The first few lines for each invariant, which is a line's first word. */

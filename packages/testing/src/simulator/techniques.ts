@@ -6,9 +6,9 @@ export interface SimulatedTechnique {
   readonly name: string;
   /**
    * What it is for. One that saves `writes` may not take more of them; one for `losses`, or for `speed`, may. One for
-   * `callers` admits others instead. Where nothing takes time and nothing is lost, no other may change who is admitted.
+   * `callers` admits others instead, and one for `load` may. Where nothing takes time and nothing is lost, no other may change who is admitted.
    */
-  readonly serves: 'writes' | 'losses' | 'speed' | 'callers';
+  readonly serves: 'writes' | 'losses' | 'speed' | 'callers' | 'load';
   /** What an engine is made of that has it, or has not. */
   readonly engine?: (isOn: boolean, options: EngineOptions) => EngineOptions;
   /** What a caller asks of an engine that has not. */
@@ -25,6 +25,7 @@ export const techniques: readonly SimulatedTechnique[] = [
     engine: (isOn: boolean, options: EngineOptions) => ({ ...options, techniques: { ...options.techniques, [name]: isOn } }),
   })),
   { name: 'hedging', serves: 'speed', engine: (isOn, options) => ({ ...options, hedging: isOn }) },
+  { name: 'shards', serves: 'load', engine: (isOn, options) => (isOn ? options : { ...options, sharding: { maxShards: 1 } }) },
   { name: 'waiting', serves: 'callers', withoutIt: (call) => ({ ...call, waitMs: 0 }) },
 ];
 
