@@ -51,8 +51,8 @@ export function checkAdmission(limit: Limit, executed: readonly Executed[], tole
   return broken;
 }
 
-type JudgedMove = Exclude<Move, { form: 'rescale' | 'drop' }>;
-type BoundedMove = Extract<Move, { form: 'busy' | 'idle' }>;
+export type JudgedMove = Exclude<Move, { form: 'rescale' | 'drop' }>;
+export type BoundedMove = Extract<Move, { form: 'busy' | 'idle' }>;
 
 /** By what a write took of a limit, or gave back. Steps that only bring an item to another layout or scale do neither. */
 export function judgedMove({ write, applied }: Executed, limit: string): JudgedMove | undefined {

@@ -1,5 +1,6 @@
 import { type Limit, layoutOf, shardCount } from '@millrace/core';
 import { Engine } from '@millrace/limiter/engine';
+import { generationsOf } from './changes.js';
 import { NAMESPACE, RESOURCE } from './client.js';
 import { engineOptions } from './techniques.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -15,6 +16,7 @@ const MOST_ASKED = 3;
  * Nothing is lost and no time passes on the way, so the promises are exact.
  */
 export async function checkAlone({ time, scenario, store, without }: World): Promise<string[]> {
+  const limits = generationsOf(scenario).at(-1) ?? scenario.limits;
   const options = {
     store,
     namespaceId: NAMESPACE,
@@ -30,9 +32,9 @@ export async function checkAlone({ time, scenario, store, without }: World): Pro
   const engine = new Engine(engineOptions(options, without));
   const broken: string[] = [];
   for (const { id, ancestors } of scenario.entities) {
-    for (const limit of scenario.limits.get(id) ?? []) {
+    for (const limit of limits.get(id) ?? []) {
       const items = () => mostItems(store, [id, ...ancestors]);
-      broken.push(...(await checkLimit({ time, engine, items }, id, limit, 1 + ancestors.length, (entity) => scenario.limits.get(entity))));
+      broken.push(...(await checkLimit({ time, engine, items }, id, limit, 1 + ancestors.length, (entity) => limits.get(entity))));
     }
   }
   return broken;

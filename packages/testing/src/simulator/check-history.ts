@@ -1,5 +1,6 @@
 import { bucketName, MAX_SHARDS } from '@millrace/core';
 import { checkAdmission, type Tolerance } from './check-admission.js';
+import { checkChanges } from './check-changes.js';
 import { checkLocalRejections } from './check-local-rejections.js';
 import { checkOrder } from './check-order.js';
 import { adrift, checkCredits, checkRequests, takenAgain } from './check-requests.js';
@@ -25,7 +26,11 @@ export function checkHistory(world: World): string[] {
   for (const [entity, limits] of scenario.limits) {
     const executed = executedAt(entity);
     for (const limit of limits) {
-      broken.push(...checkAdmission(limit, executed, toleranceOf(world)).map((line) => `${line} at ${entity}`));
+      const lines =
+        scenario.changes === undefined
+          ? checkAdmission(limit, executed, toleranceOf(world))
+          : checkChanges(world, entity, limit.name, executed, toleranceOf(world));
+      broken.push(...lines.map((line) => `${line} at ${entity}`));
       broken.push(...checkBooks(world, entity, limit.name, byEntity));
     }
     broken.push(...checkAtomicity(executed, entity));
@@ -33,7 +38,10 @@ export function checkHistory(world: World): string[] {
   }
   // What is taken ahead belongs to no caller yet: what is told, and what is given back, does not follow from the callers.
   if (scenario.prefetch !== undefined) return broken;
-  broken.push(...checkTurns(history, scenario), ...checkCredits(history, scenario), ...checkLocalRejections(history, scenario));
+  broken.push(...checkCredits(history, scenario), ...checkLocalRejections(history, scenario));
+  // Turns and an order are promised as long as the limits stay what they are.
+  if (scenario.changes !== undefined) return broken;
+  broken.push(...checkTurns(history, scenario));
   // Without group commit, callers overtake one another on the way; and where one item is exhausted, on the way to another.
   if (!without.includes('groupCommit') && scenario.spreading === undefined) broken.push(...checkOrder(history, scenario, executedAt));
   return broken;

@@ -1,4 +1,5 @@
 import { type BucketState, type Limit, shardTiming, timingOf } from '@millrace/core';
+import { generationsInUse, generationsOf } from './changes.js';
 import type { Executed, History, LocalRejection } from './history.js';
 import type { Scenario } from './scenario.js';
 
@@ -15,10 +16,15 @@ const PROOF_US = 1_000_000;
  */
 export function checkLocalRejections(history: History, scenario: Scenario): string[] {
   const windowUs = PROOF_US + 2 * scenario.maxSkewUs;
+  const generations = generationsOf(scenario);
   for (const rejection of history.localRejections) {
-    if (isRefused(rejection, scenario, () => 0)) continue;
+    const [generation = 0, ...others] = generationsInUse(history, scenario, rejection.claim.client, rejection.atUs);
+    // Shortly after a change of the limits nobody but the process itself can say which of them it went by.
+    if (others.length > 0) continue;
+    const limits = generations[generation] ?? scenario.limits;
+    if (isInOtherScale(rejection, limits) || isRefused(rejection, limits, () => 0)) continue;
     const backUs = (entity: string, limit: string) => givenBackByOthersUs(history.executed, rejection, entity, limit, windowUs);
-    if (isRefused(rejection, scenario, backUs) || hasReshaped(history.executed, rejection, windowUs)) continue;
+    if (isRefused(rejection, limits, backUs) || hasReshaped(history.executed, rejection, windowUs)) continue;
     const { claim, atUs } = rejection;
     return [
       `I14 process ${claim.client} refused ${JSON.stringify(claim.amounts)} of ${claim.entity} at ${atUs} without asking; the store would not have`,
@@ -30,16 +36,16 @@ export function checkLocalRejections(history: History, scenario: Scenario): stri
 /** Whether some level would have refused it, if what was given back meanwhile had not been. */
 function isRefused(
   { claim, levels, nowUs }: LocalRejection,
-  scenario: Scenario,
+  limits: Scenario['limits'],
   backUs: (entity: string, limit: string) => number,
 ): boolean {
   return levels.some(({ entity, items }) => {
-    const limits = (scenario.limits.get(entity) ?? []).filter(({ name }) => claim.amounts[name] !== undefined);
+    const asked = (limits.get(entity) ?? []).filter(({ name }) => claim.amounts[name] !== undefined);
     const toleranceUs = (limit: Limit) => shardTiming(timingOf(limit), items.length).busyToleranceUs;
     const costUs = (limit: Limit, count: number) => timeOfUs(limit, count * (claim.amounts[limit.name] ?? 0));
-    const fitsOne = items.length === 1 || limits.every((limit) => costUs(limit, items.length) <= toleranceUs(limit));
+    const fitsOne = items.length === 1 || asked.every((limit) => costUs(limit, items.length) <= toleranceUs(limit));
     const refuses = (state: BucketState | undefined): boolean =>
-      limits.some((limit) => {
+      asked.some((limit) => {
         const tatUs = state?.limits.get(limit.name)?.tatUs;
         // Charged to all of them, each is charged the time that one alone would be.
         const takenUs = costUs(limit, fitsOne ? items.length : 1);
@@ -47,6 +53,16 @@ function isRefused(
       });
     return fitsOne ? items.every(refuses) : items.some(refuses);
   });
+}
+
+/** Whether a bucket is in another rate than the limits that a process goes by: another process has brought it there since. */
+function isInOtherScale({ levels }: LocalRejection, limits: Scenario['limits']): boolean {
+  return levels.some(({ entity, items }) =>
+    (limits.get(entity) ?? []).some((limit) => {
+      const { scale } = timingOf(limit);
+      return items.some((state) => (state?.limits.get(limit.name)?.scale ?? scale) !== scale);
+    }),
+  );
 }
 
 /** Whether the items of one of the levels became more or fewer while the proof was fresh. */

@@ -42,7 +42,7 @@ export function adrift({ creditsSent }: History, executed: readonly Executed[], 
  * than callers had reason to give back.
  */
 export function checkCredits(history: History, scenario: Scenario): string[] {
-  if (scenario.spreading !== undefined) return checkCreditsOfItems(history, scenario);
+  if (scenario.spreading !== undefined || scenario.changes !== undefined) return checkCreditsOfRetries(history, scenario);
   const owed = new Map<string, number>();
   for (const { entity, amounts, returned, ending } of history.claims) {
     const levels = levelsOf(scenario, entity);
@@ -56,10 +56,11 @@ export function checkCredits(history: History, scenario: Scenario): string[] {
 }
 
 /**
- * The same of buckets that are spread: what a request was given on some items is given back where another refuses, as often
- * as it is tried again. So what was taken and is nobody's may have been given back, beside what callers gave back.
+ * The same where buckets are spread, or limits change: what a request was given at some items, or levels, is given back
+ * where another refuses, as often as it is tried again. So what was taken and is nobody's may have been given back, beside
+ * what callers gave back.
  */
-function checkCreditsOfItems(history: History, scenario: Scenario): string[] {
+function checkCreditsOfRetries(history: History, scenario: Scenario): string[] {
   const owed = takenInAll(history);
   for (const { entity, amounts, returned, ending } of history.claims) {
     // Before anybody knew of the parent, an acquire need not have charged it.

@@ -1,5 +1,6 @@
 import { type BucketState, isMillraceError, layoutOf, shardCount } from '@millrace/core';
-import { type Amounts, checkPrefetch, Engine, type Lease, type Verdict } from '@millrace/limiter/engine';
+import { type AcquireOptions, type Amounts, checkPrefetch, Engine, type Lease, type Verdict } from '@millrace/limiter/engine';
+import { generationsOf } from './changes.js';
 import { Dice } from './dice.js';
 import { add, addAll, type Claim, type Ending } from './history.js';
 import type { Network } from './network.js';
@@ -17,12 +18,15 @@ export class SimulatedClient {
   readonly #world: World;
   readonly #index: number;
   readonly #network: Network;
+  readonly #generations: ReturnType<typeof generationsOf>;
+  #generation = 0;
   #skewUs = 0;
 
   constructor(world: World, index: number, network: Network) {
     this.#world = world;
     this.#index = index;
     this.#network = network;
+    this.#generations = generationsOf(world.scenario);
     const { time } = world;
     const dice = Dice.for(world.seed, 'engine', index);
     const { prefetch: wanted, spreading } = world.scenario;
@@ -47,6 +51,13 @@ export class SimulatedClient {
     this.#skewUs = skewUs;
   }
 
+  /** Hands in other limits from now on. */
+  goOverTo(generation: number): void {
+    const { history, time } = this.#world;
+    this.#generation = generation;
+    history.switches.push({ atUs: time.nowUs, generation, client: this.#index });
+  }
+
   /** The process dies: what it was doing is never finished, what it held is never settled. */
   crash(): void {
     this.#network.dead = true;
@@ -65,17 +76,25 @@ export class SimulatedClient {
     addAll(claim.unsureHigh, amounts);
     const calledAt = time.events;
     try {
-      const verdict = await this.engine.tryAcquire(entity, RESOURCE, amounts, { limits: (level) => scenario.limits.get(level), waitMs });
+      const verdict = await this.engine.tryAcquire(entity, RESOURCE, amounts, { ...this.#limitsOption(), waitMs });
       this.#tell(claim, verdict.allowed ? 'admitted' : 'rejected');
       // Nothing has happened in this world since it was called, so nobody can have been asked.
       if (!verdict.allowed && calledAt === time.events) this.#noteLocalRejection(claim);
       await this.#use(verdict, claim, call);
     } catch (error) {
       if (claim.ending === 'pending') this.#tell(claim, 'failed');
-      const mayFail = hasFaults(this.#world) || scenario.spreading !== undefined;
+      // Processes that hand in different rates may each undo what the other has rescaled, until one of them gives up.
+      const mayFail = hasFaults(this.#world) || scenario.spreading !== undefined || scenario.changes?.source === 'call';
       const isExplained = mayFail && isMillraceError(error) && error.code === 'UNAVAILABLE';
       if (!isExplained) history.surprises.push(String(error));
     }
+  }
+
+  /** Stored limits are the engine's own business. */
+  #limitsOption(): Pick<AcquireOptions, 'limits'> {
+    if (this.#world.scenario.changes?.source === 'stored') return {};
+    const limits = this.#generations[this.#generation];
+    return { limits: (level) => limits?.get(level) };
   }
 
   #tell(claim: Claim, ending: Exclude<Ending, 'pending'>): void {

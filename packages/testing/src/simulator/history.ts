@@ -1,5 +1,6 @@
 import type { BucketState, BucketWrite } from '@millrace/core';
 import type { Amounts } from '@millrace/limiter/engine';
+import type { Switch } from './changes.js';
 
 /** A write that reached the store, in the order in which the store did it. */
 export interface Executed {
@@ -62,6 +63,8 @@ export interface History {
   readonly localRejections: LocalRejection[];
   /** By bucket and limit: tokens of credits that were sent and may have been applied; see {@link creditKey}. */
   readonly creditsSent: Map<string, number>;
+  /** Changes of limits as they happened. */
+  readonly switches: Switch[];
   /** Errors that this world does not explain. */
   readonly surprises: string[];
   operations: number;
@@ -82,6 +85,7 @@ export function newHistory(): History {
     claims: [],
     localRejections: [],
     creditsSent: new Map(),
+    switches: [],
     surprises: [],
     operations: 0,
     acquires: 0,

@@ -6,7 +6,7 @@ import { Dice } from './dice.js';
 import { newHistory } from './history.js';
 import { Network } from './network.js';
 import { NO_FAULTS, type Way } from './scenario.js';
-import { VirtualTime } from './virtual-time.js';
+import { START_US, VirtualTime } from './virtual-time.js';
 import type { WayWorld } from './world.js';
 
 /** One bucket that several processes share. */
@@ -35,7 +35,6 @@ export interface PrefetchFigures {
   readonly broken: readonly string[];
 }
 
-const START_US = 1_800_000_000_000_000;
 const MAX_DELAY_US = 4_000;
 const WAY: Way = { maxDelayUs: MAX_DELAY_US, faults: NO_FAULTS };
 const [NAMESPACE, ENTITY, RESOURCE] = ['sim', 'key', 'model'];

@@ -1,5 +1,6 @@
 import { Limit } from '@millrace/core';
 import type { PrefetchOptions } from '@millrace/limiter/engine';
+import { drawChanges, type LimitChanges } from './changes.js';
 import type { Dice } from './dice.js';
 import { drawSpreading, type Spreading } from './spreading.js';
 
@@ -15,7 +16,7 @@ export interface Way {
 
 /** A world to simulate; everything in it was drawn from the seed. */
 export interface Scenario extends Way {
-  /** The limits of each entity. */
+  /** The limits of each entity, at first. */
   readonly limits: ReadonlyMap<string, readonly Limit[]>;
   /** The entities that clients acquire on, with their ancestors, nearest first. */
   readonly entities: readonly { readonly id: string; readonly ancestors: readonly string[] }[];
@@ -39,6 +40,8 @@ export interface Scenario extends Way {
   readonly waits: { readonly share: number; readonly ms: readonly number[] };
   /** How often a lease is not simply committed. */
   readonly settling: { readonly release: number; readonly adjust: number };
+  /** How limits change; they do not where it is absent. */
+  readonly changes?: LimitChanges;
   /** How processes take ahead; they do not where it is absent. */
   readonly prefetch?: PrefetchOptions;
 }
@@ -57,6 +60,8 @@ export const NO_FAULTS: Faults = { lostRequests: 0, lostReplies: 0, duplicates: 
 const MOST_LOST = 0.1;
 /** How many of the worlds have buckets that spread. */
 const SPREAD_WORLDS = 0.25;
+/** How many of the worlds have limits that change. */
+const CHANGING_WORLDS = 0.25;
 /** A bucket of fewer is never spread: an item has to have a share of ten. */
 const SPREADABLE_TOKENS = 20;
 const NO_WAITS: Scenario['waits'] = { share: 0, ms: [0] };
@@ -107,7 +112,11 @@ export function drawScenario(dice: Dice, acquires: number): Scenario {
     ]),
   };
   const isSpread = dice.chance(SPREAD_WORLDS) && limits.every(({ capacity }) => capacity >= SPREADABLE_TOKENS);
-  return isSpread ? { ...scenario, spreading: drawSpreading(dice, (load * 1_000_000) / perAcquireUs) } : scenario;
+  const spreading = isSpread ? { spreading: drawSpreading(dice, (load * 1_000_000) / perAcquireUs) } : {};
+  // Where entities are created later, a version of the configuration says whether a process has heard of that.
+  const isChanging = dice.chance(CHANGING_WORLDS) && shape !== 'late';
+  const changes = isChanging ? { changes: drawChanges(dice, limits, scenario.maxCosts) } : {};
+  return { ...scenario, ...spreading, ...changes };
 }
 
 /** The entities that an acquire takes from, its own first. */
@@ -152,12 +161,21 @@ function drawEntities(shape: 'one' | 'keys' | 'chain' | 'late', dice: Dice): Sce
 
 /** What was drawn, in few words. */
 export function describeScenario(scenario: Scenario): Readonly<Record<string, unknown>> {
-  const { limits, entities, maxCosts, ...rest } = scenario;
+  const { limits, entities, maxCosts, changes, ...rest } = scenario;
   const [held = []] = limits.values();
   return {
-    limits: held.map(({ name, capacity, refill, periodMs }) => `${name}: ${refill} each ${periodMs} ms, capacity ${capacity}`),
+    limits: held.map(describeLimit),
     entities: entities.map(({ id, ancestors }) => [id, ...ancestors].join(' < ')),
     maxCosts: Object.fromEntries(maxCosts),
     ...rest,
+    ...(changes === undefined ? {} : { changes: { source: changes.source, later: changes.later.map(describeGeneration) } }),
   };
+}
+
+function describeGeneration({ at, limits }: LimitChanges['later'][number]): string {
+  return [`at ${at.toFixed(3)}`, ...limits.map(describeLimit)].join(', ');
+}
+
+function describeLimit({ name, capacity, refill, periodMs, reserve }: Limit): string {
+  return `${name}: ${refill} each ${periodMs} ms, capacity ${capacity}, reserve ${reserve}`;
 }

@@ -1,4 +1,5 @@
 import type { Amounts } from '@millrace/limiter/engine';
+import { generationsOf, ROLLOUT } from './changes.js';
 import { Dice } from './dice.js';
 import type { Scenario } from './scenario.js';
 
@@ -20,16 +21,27 @@ export interface ProcessSchedule {
   /** Errors of its clock, and from when on. */
   readonly skews: readonly { readonly inUs: number; readonly skewUs: number }[];
   readonly crashInUs: number | undefined;
+  /** When it goes over to each of the later limits, where it hands them in. */
+  readonly changesInUs: readonly number[];
 }
 
 const JUMPS = 5;
 
 /** Draws what happens to each process. It is data before the run begins, so that no engine can change it. */
 export function drawSchedule(scenario: Scenario, seed: number): readonly ProcessSchedule[] {
-  return Array.from({ length: scenario.clients }, (_, client) => drawProcess(scenario, Dice.for(seed, 'schedule', client)));
+  return Array.from({ length: scenario.clients }, (_, client) => ({
+    ...drawProcess(scenario, Dice.for(seed, 'schedule', client)),
+    changesInUs: drawMoments(scenario, Dice.for(seed, 'changes', client)),
+  }));
 }
 
-function drawProcess(scenario: Scenario, dice: Dice): ProcessSchedule {
+/** All changes come to a process as much later, so that none overtakes another. */
+function drawMoments({ changes, durationUs }: Scenario, dice: Dice): readonly number[] {
+  const later = dice.between(0, ROLLOUT);
+  return changes?.source === 'call' ? changes.later.map(({ at }) => (at + later) * durationUs) : [];
+}
+
+function drawProcess(scenario: Scenario, dice: Dice): Omit<ProcessSchedule, 'changesInUs'> {
   const { acquires, clients, durationUs, phases, faults, maxSkewUs, crowd } = scenario;
   const phaseUs = durationUs / phases.length;
   const total = phases.reduce((sum, share) => sum + share, 0);
@@ -64,8 +76,16 @@ function drawCall(scenario: Scenario, dice: Dice): Call {
   };
 }
 
-function drawAmounts({ entities, limits, maxCosts, wholes }: Scenario, dice: Dice): Amounts {
-  const whole = dice.chance(wholes) ? limits.get(entities[0]?.id ?? '') : undefined;
-  if (whole !== undefined) return Object.fromEntries(whole.map((limit) => [limit.name, limit.capacity]));
-  return Object.fromEntries([...maxCosts].map(([limit, maxCost]) => [limit, dice.integer(1, maxCost)]));
+function drawAmounts(scenario: Scenario, dice: Dice): Amounts {
+  const { maxCosts, wholes } = scenario;
+  const isWhole = dice.chance(wholes);
+  return Object.fromEntries(
+    [...maxCosts].map(([limit, maxCost]) => [limit, isWhole ? leastCapacity(scenario, limit) : dice.integer(1, maxCost)]),
+  );
+}
+
+/** What may be asked for whatever holds at the time. */
+function leastCapacity(scenario: Scenario, name: string): number {
+  const every = generationsOf(scenario).flatMap((generation) => [...generation.values()].flat());
+  return Math.min(...every.filter((limit) => limit.name === name).map(({ capacity }) => capacity));
 }

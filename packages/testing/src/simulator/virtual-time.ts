@@ -1,3 +1,6 @@
+/** When every simulated world begins. */
+export const START_US = 1_800_000_000_000_000;
+
 interface Event {
   readonly atUs: number;
   readonly order: number;
