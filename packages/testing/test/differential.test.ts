@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Comparison, compare, KINDS, type Kind, type RunTotals } from '../src/simulator/index.js';
+import { type Added, type Comparison, compare, KINDS, type Kind, type RunTotals } from '../src/simulator/index.js';
 
 const SEEDS = 300;
 const ACQUIRES = 400;
@@ -18,6 +18,8 @@ function totals(kind: Kind, technique: string, field: keyof RunTotals): { readon
   const withAll = of(kind).map((comparison) => comparison.withAll);
   return { withAll: sum(withAll, field), without: sum(without, field) };
 }
+
+const added = (kind: Kind, name: Added) => of(kind).map((comparison) => comparison.added.get(name) as RunTotals);
 
 describe(`${SEEDS} schedules, each with all techniques and without each of them`, () => {
   it('break no invariant, and where nothing is late or lost the same callers are admitted', () => {
@@ -55,6 +57,22 @@ describe(`${SEEDS} schedules, each with all techniques and without each of them`
     const { withAll, without } = totals('any', 'requestIds', 'failed');
 
     expect(withAll).toBeLessThan(without / 20);
+  });
+
+  it('admit as many where buckets are spread and brought together again', () => {
+    for (const kind of KINDS) {
+      const spread = added(kind, 'shards');
+      expect(sum(spread, 'splits')).toBeGreaterThan(100);
+      expect(sum(spread, 'merges')).toBeGreaterThan(30);
+      const { withAll } = totals(kind, 'groupCommit', 'admitted');
+      expect(Math.abs(sum(spread, 'admitted') - withAll) / withAll).toBeLessThan(0.03);
+    }
+  });
+
+  it('carry the right time where clocks are wrong by seconds and replies correct them, and only there', () => {
+    const errors = of('any').map(({ clockErrors }) => clockErrors);
+    expect(errors.every(({ corrected }) => corrected === 0)).toBe(true);
+    expect(errors.filter(({ uncorrected }) => uncorrected > 0).length).toBeGreaterThan(40);
   });
 
   it('admit as many or more where callers are ready to wait and come at once', () => {

@@ -186,3 +186,41 @@ export const faults: readonly Fault[] = [
     ],
   },
 ];
+
+/** Those that a comparison of runs with and without a technique finds; `breaks` is what it says then. */
+export const differences: readonly Fault[] = [
+  {
+    name: 'callers behind a large request are refused with it',
+    breaks: 'without groupCommit: call',
+    edits: [
+      {
+        file: 'packages/limiter/src/engine/bucket-queue.ts',
+        from: 'alike.filter((_, index) => admitted[index] === true)',
+        to: 'alike.slice(0, [...admitted, false].indexOf(false))',
+      },
+      {
+        file: 'packages/limiter/src/engine/bucket-queue.ts',
+        from: 'left.filter((_, index) => fits[index] === false)',
+        to: 'left.slice(fits.includes(false) ? fits.indexOf(false) : left.length)',
+      },
+    ],
+  },
+  {
+    name: 'a clock is corrected the wrong way',
+    breaks: 'with clockCorrection: the clock',
+    edits: [
+      {
+        file: 'packages/limiter/src/engine/corrected-clock.ts',
+        from: 'return nowMs + this.#appliedMs;',
+        to: 'return nowMs - this.#appliedMs;',
+      },
+    ],
+  },
+  {
+    name: 'a new item of a split begins full, and the others go on',
+    breaks: 'with shards: I12',
+    edits: [
+      { file: 'packages/limiter/src/engine/reshaper.ts', from: '(shard < half ? undefined : source.seeds) ?? NO_SEEDS', to: 'NO_SEEDS' },
+    ],
+  },
+];

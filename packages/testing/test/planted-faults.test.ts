@@ -4,7 +4,7 @@ import { build, type Plugin } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyLimit } from '../src/arbitraries.js';
-import { type Edit, type Fault, faults } from './faults.js';
+import { differences, type Edit, type Fault, faults } from './faults.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -64,28 +64,12 @@ describe('the simulator', () => {
 });
 
 describe('the comparison of runs with and without a technique', () => {
-  const starving: Fault = {
-    name: 'callers behind a large request are refused with it',
-    edits: [
-      {
-        file: 'packages/limiter/src/engine/bucket-queue.ts',
-        from: 'alike.filter((_, index) => admitted[index] === true)',
-        to: 'alike.slice(0, [...admitted, false].indexOf(false))',
-      },
-      {
-        file: 'packages/limiter/src/engine/bucket-queue.ts',
-        from: 'left.filter((_, index) => fits[index] === false)',
-        to: 'left.slice(fits.includes(false) ? fits.indexOf(false) : left.length)',
-      },
-    ],
-  };
-
-  it(`finds it when ${starving.name}`, async () => {
-    const { compare } = await load<Simulator>('packages/testing/src/simulator/index.ts', starving);
+  it.each(differences)('finds it when $name', async (fault) => {
+    const { compare } = await load<Simulator>('packages/testing/src/simulator/index.ts', fault);
     const broken: string[] = [];
     for (let seed = 1; seed <= SEEDS && broken.length === 0; seed += 1) broken.push(...(await compare(seed, 400)).broken);
 
-    expect(broken.join()).toContain('without groupCommit: call');
+    expect(broken.join()).toContain(fault.breaks);
   });
 });
 

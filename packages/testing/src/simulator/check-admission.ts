@@ -1,5 +1,6 @@
 import { type Limit, shardCount, shardTiming, timingOf } from '@millrace/core';
 import type { Executed } from './history.js';
+import { ItemDebts } from './item-debts.js';
 
 type Move = Executed['write']['moves'][number];
 
@@ -22,16 +23,18 @@ export interface Tolerance {
  * `checkTurns` to say. No take may reserve more than its callers wait, and one of callers that do not wait reserves nothing.
  *
  * I12: of a bucket that is spread over several items, what all of them admit is judged together; the steps of a split or
- * a merge admit nothing. There what others have reserved is on other items, so that all of it is granted to each take.
+ * a merge admit nothing. What an item lacks beyond its share is its own affair, so that others may give what they have.
  */
 export function checkAdmission(limit: Limit, executed: readonly Executed[], tolerance: Tolerance): string[] {
   const perUs = limit.refill / (limit.periodMs * 1000);
   const slack = perUs * (2 * tolerance.skewUs + tolerance.delayUs) + 1;
   const invariant = executed.some(({ write }) => write.ref.shard > 0) ? 'I12' : 'I1';
   const broken: string[] = [];
+  const debts = new ItemDebts(limit.name);
   let level = 0;
   let lastUs = 0;
   for (const done of executed) {
+    debts.note(done);
     const move = judgedMove(done, limit.name);
     if (move === undefined) continue;
     level = Math.max(0, level - (done.atUs - lastUs) * perUs);
@@ -43,9 +46,10 @@ export function checkAdmission(limit: Limit, executed: readonly Executed[], tole
       broken.push(
         `${invariant} "${limit.name}" reserved ${reserved.toFixed(3)} tokens ahead, the longest wait is worth ${most.toFixed(3)}`,
       );
-    if (level > bound + slack + 1e-6)
+    const excess = debts.excess(level - bound - slack, done, limit.capacity);
+    if (excess > 1e-6)
       broken.push(
-        `${invariant} "${limit.name}" admitted ${(level - bound).toFixed(3)} tokens beyond its capacity (tolerance ${slack.toFixed(3)})`,
+        `${invariant} "${limit.name}" admitted ${(excess + slack).toFixed(3)} tokens beyond its capacity (tolerance ${slack.toFixed(3)})`,
       );
   }
   return broken;
@@ -84,5 +88,5 @@ export function boundOf(
   const aheadUs = (move.toUs ?? nowUs) + move.chargeUs - nowUs;
   const reserved = Math.max(0, (aheadUs - shardTiming(timingOf(limit), items).busyToleranceUs) * perUs);
   const most = perUs * waitUs;
-  return { reserved, most, bound: limit.capacity + (items === 1 ? Math.min(reserved, most) : most) };
+  return { reserved, most, bound: limit.capacity + Math.min(reserved, most) };
 }

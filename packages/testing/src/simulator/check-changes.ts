@@ -1,7 +1,8 @@
-import { type BucketState, type Limit, timingOf } from '@millrace/core';
+import { type Limit, timingOf } from '@millrace/core';
 import { generationsInUse, generationsOf } from './changes.js';
 import { type BoundedMove, boundOf, isBounded, type JudgedMove, judgedMove, type Tolerance, tokensOf } from './check-admission.js';
 import type { Executed } from './history.js';
+import { ItemDebts, scaledPerUs } from './item-debts.js';
 import { START_US } from './virtual-time.js';
 import type { World } from './world.js';
 
@@ -22,9 +23,11 @@ export function checkChanges(world: World, entity: string, name: string, execute
   const lateUs = 2 * tolerance.skewUs + tolerance.delayUs;
   const broken: string[] = [];
   const soFar = new Set<Limit>();
+  const debts = new ItemDebts(name);
   let [level, lastUs] = [0, 0];
   for (const done of executed) {
     if (!done.applied) continue;
+    debts.note(done);
     for (const limit of limitsOf(world, done, generations)) soFar.add(limit);
     const largestPerUs = Math.max(...[...soFar].map(perUsOf));
     const [before, after] = [scaledPerUs(done.before, name), scaledPerUs(done.after, name)];
@@ -39,11 +42,12 @@ export function checkChanges(world: World, entity: string, name: string, execute
     if (!isTake(done, move)) continue;
     const own = isSpread ? [...soFar] : ownLimits(world, done, generations, move.scale);
     const bounds = own.map((limit) => boundOf(limit, move, done.write, tolerance.waitUs ?? 0).bound + hiddenBefore(soFar, limit));
-    const bound = Math.max(...bounds);
     const slack = largestPerUs * lateUs + 1;
-    if (level > bound + slack + 1e-6)
+    const largest = Math.max(...own.map(({ capacity }) => capacity));
+    const excess = debts.excess(level - Math.max(...bounds) - slack, done, largest);
+    if (excess > 1e-6)
       broken.push(
-        `I16 "${name}" admitted ${(level - bound).toFixed(3)} tokens more than any limit in force (tolerance ${slack.toFixed(3)})`,
+        `I16 "${name}" admitted ${(excess + slack).toFixed(3)} tokens more than any limit in force (tolerance ${slack.toFixed(3)})`,
       );
   }
   return broken;
@@ -80,10 +84,4 @@ function hiddenBefore(soFar: ReadonlySet<Limit>, limit: Limit): number {
 
 function perUsOf({ refill, periodMs }: Limit): number {
   return refill / (periodMs * 1_000);
-}
-
-/** The rate that a bucket's arrival time is written in: `period/refill`, in microseconds. */
-function scaledPerUs(state: BucketState | undefined, name: string): number | undefined {
-  const [periodUs, refill] = (state?.limits.get(name)?.scale ?? '').split('/').map(Number);
-  return periodUs === undefined || refill === undefined ? undefined : refill / periodUs;
 }

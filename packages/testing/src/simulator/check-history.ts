@@ -89,7 +89,7 @@ function checkBooks(world: World, entity: string, limit: string, byEntity: ByEnt
     const certain = claim.consumed.get(limit) ?? 0;
     const unsure = claim.unsureHigh.get(limit) ?? 0;
     // Before anybody knew of the parent, an acquire need not have charged it.
-    if (claim.atUs >= knownFromUs) low += certain + (claim.unsureLow.get(limit) ?? 0);
+    if (claim.atUs > knownFromUs) low += certain + (claim.unsureLow.get(limit) ?? 0);
     high += certain + (isGone(claim) ? 0 : unsure);
     refused += isGone(claim) ? unsure : 0;
   }

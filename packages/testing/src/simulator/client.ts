@@ -1,5 +1,14 @@
-import { type BucketState, isMillraceError, layoutOf, shardCount } from '@millrace/core';
-import { type AcquireOptions, type Amounts, checkPrefetch, Engine, type Lease, type Verdict } from '@millrace/limiter/engine';
+import { type BucketState, type Clock, isMillraceError, layoutOf, shardCount } from '@millrace/core';
+import {
+  type AcquireOptions,
+  type Amounts,
+  ClockOffset,
+  CorrectedClock,
+  checkPrefetch,
+  Engine,
+  type Lease,
+  type Verdict,
+} from '@millrace/limiter/engine';
 import { generationsOf } from './changes.js';
 import { Dice } from './dice.js';
 import { add, addAll, type Claim, type Ending } from './history.js';
@@ -19,6 +28,7 @@ export class SimulatedClient {
   readonly #index: number;
   readonly #network: Network;
   readonly #generations: ReturnType<typeof generationsOf>;
+  readonly #clock: Clock;
   #generation = 0;
   #skewUs = 0;
 
@@ -28,13 +38,14 @@ export class SimulatedClient {
     this.#network = network;
     this.#generations = generationsOf(world.scenario);
     const { time } = world;
+    this.#clock = { nowMs: () => (time.nowUs + this.#skewUs) / 1000 };
     const dice = Dice.for(world.seed, 'engine', index);
     const { prefetch: wanted, spreading } = world.scenario;
     const prefetch = checkPrefetch(wanted);
     const options = {
       store: network,
       namespaceId: NAMESPACE,
-      clock: { nowMs: () => (time.nowUs + this.#skewUs) / 1000 },
+      clock: world.scenario.corrected === true ? this.#correctedClock() : this.#clock,
       sleep: (ms: number) => time.wait(ms * 1000),
       random: () => dice.between(0, 1),
       deadlineMs: 5_000,
@@ -49,6 +60,16 @@ export class SimulatedClient {
   /** Sets the clock anew, forwards or backwards. */
   jump(skewUs: number): void {
     this.#skewUs = skewUs;
+  }
+
+  /** The clock with what the replies prove against it: they say the second in which they were written, cut off. */
+  #correctedClock(): Clock {
+    const offset = new ClockOffset();
+    this.#network.watch = () => {
+      const sentMs = this.#clock.nowMs();
+      return (writtenUs) => offset.observe(Math.floor(writtenUs / 1_000_000) * 1_000, sentMs, this.#clock.nowMs());
+    };
+    return new CorrectedClock(this.#clock, offset);
   }
 
   /** Hands in other limits from now on. */

@@ -29,6 +29,8 @@ export class Network implements BucketStore, ConfigStore {
   readonly #dice: Dice;
   /** A dead process sends nothing and hears nothing any more; what is on its way still arrives. */
   dead = false;
+  /** Told when a request is sent; what it returns is told when its reply is there, and when that was written. */
+  watch: (() => (writtenUs: number) => void) | undefined;
 
   constructor(world: WayWorld, client: number) {
     this.#world = world;
@@ -94,13 +96,17 @@ export class Network implements BucketStore, ConfigStore {
     if (this.dead) return silence();
     const { time } = this.#world;
     const { faults, maxDelayUs } = this.#world.scenario;
+    const replied = this.watch?.();
     await time.wait(this.#dice.between(0, maxDelayUs));
     if (this.#dice.chance(faults.throttles)) return this.#fail(new StoreFailure('throttled', 'no', 'simulated throttle'));
     if (this.#dice.chance(faults.lostRequests)) return this.#timeOut();
     const reply = await request();
+    const writtenUs = time.nowUs;
     if (this.#dice.chance(faults.lostReplies)) return this.#timeOut();
     await time.wait(this.#dice.between(0, maxDelayUs));
-    return this.dead ? silence() : reply;
+    if (this.dead) return silence();
+    replied?.(writtenUs);
+    return reply;
   }
 
   async #timeOut(): Promise<never> {

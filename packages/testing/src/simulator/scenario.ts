@@ -32,6 +32,8 @@ export interface Scenario extends Way {
   readonly wholes: number;
   /** The largest error of a client's clock. */
   readonly maxSkewUs: number;
+  /** Clocks are corrected by the times that the store's replies say; absent where they are left as they are. */
+  readonly corrected?: boolean;
   /** Acquires come in phases of these relative rates. */
   readonly phases: readonly number[];
   /** So many callers of one process come at the same moment. */

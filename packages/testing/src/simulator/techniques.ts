@@ -17,7 +17,11 @@ export interface SimulatedTechnique {
 
 const SERVES = { groupCommit: 'writes', localRejections: 'writes', requestIds: 'losses' } as const satisfies Record<Technique, unknown>;
 
-/** All of them. A new one is one more line. */
+/**
+ * All that an engine has unless it is told otherwise. A new one is one more line; what it has only if it is asked for is in
+ * `differential.ts`. The lean transport is none of them: it is below the store that this world is made of, and is held
+ * against the SDK's own bytes where it lives (packages/limiter/src/dynamo/lean, and the contract of all stores).
+ */
 export const techniques: readonly SimulatedTechnique[] = [
   ...TECHNIQUES.map((name) => ({
     name,
