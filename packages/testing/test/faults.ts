@@ -3,6 +3,8 @@ export interface Fault {
   readonly name: string;
   /** The invariant that the simulator must find broken; any, if it is not said. */
   readonly breaks?: string;
+  /** How processes of all worlds take ahead; as it is drawn, if it is not said. */
+  readonly prefetch?: { readonly lifetimeMs: number };
   readonly edits: readonly Edit[];
 }
 
@@ -184,6 +186,20 @@ export const faults: readonly Fault[] = [
         to: 'true || scale === old.scale',
       },
     ],
+  },
+  {
+    name: 'far more is taken ahead than is asked for, and kept for long',
+    breaks: 'I1 callers',
+    prefetch: { lifetimeMs: 500 },
+    edits: [
+      { file: 'packages/limiter/src/engine/chunk-size.ts', from: 'lifetimeMs * HORIZON_SHARE', to: 'lifetimeMs * 5_000' },
+      { file: 'packages/limiter/src/engine/prefetch.ts', from: '+ this.#settings.lifetimeMs)', to: '+ 5_000 * this.#settings.lifetimeMs)' },
+    ],
+  },
+  {
+    name: 'tokens that were taken ahead are given back, and are given out all the same',
+    breaks: 'I3',
+    edits: [{ file: 'packages/limiter/src/engine/chunk.ts', from: 'this.#isOpen = false;', to: 'this.#isOpen = left.length > 0;' }],
   },
 ];
 

@@ -45,10 +45,13 @@ type Core = typeof import('@millrace/core');
 const SEEDS = 150;
 
 /** What the first world breaks that breaks an invariant; any, if none is named. */
-async function firstBroken({ simulate }: Simulator, invariant = ''): Promise<readonly string[] | undefined> {
+async function firstBroken(
+  { simulate }: Simulator,
+  { breaks = '', prefetch }: Partial<Fault> = {},
+): Promise<readonly string[] | undefined> {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
-    const { broken } = await simulate(seed, 1_500);
-    if (broken.some((line) => line.startsWith(invariant))) return broken;
+    const { broken } = await simulate(seed, 1_500, prefetch === undefined ? {} : { prefetch });
+    if (broken.some((line) => line.startsWith(breaks))) return broken;
   }
   return undefined;
 }
@@ -59,7 +62,7 @@ describe('the simulator', () => {
   });
 
   it.each(faults)('finds it when $name', async (fault) => {
-    expect(await firstBroken(await load<Simulator>('packages/testing/src/simulator/index.ts', fault), fault.breaks)).toBeDefined();
+    expect(await firstBroken(await load<Simulator>('packages/testing/src/simulator/index.ts', fault), fault)).toBeDefined();
   });
 });
 

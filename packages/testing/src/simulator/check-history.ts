@@ -36,12 +36,12 @@ export function checkHistory(world: World): string[] {
     broken.push(...checkAtomicity(executed, entity));
     for (const ofItem of byItem(executed)) broken.push(...checkRequests(ofItem, entity), ...checkLineage(ofItem));
   }
-  // What is taken ahead belongs to no caller yet: what is told, and what is given back, does not follow from the callers.
-  if (scenario.prefetch !== undefined) return broken;
   broken.push(...checkCredits(history, scenario), ...checkLocalRejections(history, scenario));
   // Turns and an order are promised as long as the limits stay what they are.
   if (scenario.changes !== undefined) return broken;
   broken.push(...checkTurns(history, scenario));
+  // Whom a chunk serves need not go behind those who are on their way to the table.
+  if (scenario.prefetch !== undefined) return broken;
   // Without group commit, callers overtake one another on the way; and where one item is exhausted, on the way to another.
   if (!without.includes('groupCommit') && scenario.spreading === undefined) broken.push(...checkOrder(history, scenario, executedAt));
   return broken;

@@ -42,7 +42,8 @@ export function adrift({ creditsSent }: History, executed: readonly Executed[], 
  * than callers had reason to give back.
  */
 export function checkCredits(history: History, scenario: Scenario): string[] {
-  if (scenario.spreading !== undefined || scenario.changes !== undefined) return checkCreditsOfRetries(history, scenario);
+  const { spreading, changes, prefetch } = scenario;
+  if (spreading !== undefined || changes !== undefined || prefetch !== undefined) return checkCreditsOfTakes(history, scenario);
   const owed = new Map<string, number>();
   for (const { entity, amounts, returned, ending } of history.claims) {
     const levels = levelsOf(scenario, entity);
@@ -57,10 +58,10 @@ export function checkCredits(history: History, scenario: Scenario): string[] {
 
 /**
  * The same where buckets are spread, or limits change: what a request was given at some items, or levels, is given back
- * where another refuses, as often as it is tried again. So what was taken and is nobody's may have been given back, beside
- * what callers gave back.
+ * where another refuses, as often as it is tried again. Or tokens are taken ahead, and what is left of them is given back.
+ * So what was taken and is nobody's may have been given back, beside what callers gave back.
  */
-function checkCreditsOfRetries(history: History, scenario: Scenario): string[] {
+function checkCreditsOfTakes(history: History, scenario: Scenario): string[] {
   const owed = takenInAll(history);
   for (const { entity, amounts, returned, ending } of history.claims) {
     // Before anybody knew of the parent, an acquire need not have charged it.

@@ -12,7 +12,8 @@ const ROUNDING_US = 1_000;
  * a take and its turn would have to count for both. Where they do, the table's own history is judged by `checkAdmission`.
  *
  * A request of several limits, or one that is taken from all items of a bucket, waits for the last of them. What the
- * others gave by then was held for it, for as long as it was ready to wait at most.
+ * others gave by then was held for it, for as long as it was ready to wait at most. Tokens that were taken ahead are held
+ * for those who will ask for them: the bound grows by what flows in a lifetime (ADR 0016).
  */
 export function checkTurns({ claims }: History, scenario: Scenario): string[] {
   const { limits, entities, settling, faults, maxDelayUs, maxSkewUs } = scenario;
@@ -20,13 +21,14 @@ export function checkTurns({ claims }: History, scenario: Scenario): string[] {
   if (isSettled || Object.values(faults).some((share) => share > 0) || entities.some(({ ancestors }) => ancestors.length > 0)) return [];
   const admitted = claims.filter(({ ending }) => ending === 'admitted').sort((a, b) => a.toldUs - b.toldUs || a.toldAs - b.toldAs);
   const toleranceUs = 2 * maxSkewUs + 2 * maxDelayUs + ROUNDING_US;
+  const lifetimeUs = (scenario.prefetch?.lifetimeMs ?? 0) * 1000;
   const longestWaitUs = Math.max(...scenario.waits.ms) * 1000;
   return [...limits].flatMap(([entity, held]) =>
     held.flatMap((limit) => {
       const told = admitted.filter((claim) => claim.entity === entity);
       const excess = mostExcess(limit, told);
       const isHeld = held.length > 1 || told.some(({ amounts }) => mayNeedAll(scenario, limit, amounts[limit.name]));
-      const heldUs = isHeld ? longestWaitUs : 0;
+      const heldUs = (isHeld ? longestWaitUs : 0) + lifetimeUs;
       const slack = (limit.refill / (limit.periodMs * 1000)) * (toleranceUs + heldUs) + 1;
       if (excess <= slack + 1e-6) return [];
       return [

@@ -64,6 +64,8 @@ const MOST_LOST = 0.1;
 const SPREAD_WORLDS = 0.25;
 /** How many of the worlds have limits that change. */
 const CHANGING_WORLDS = 0.25;
+/** How many of the worlds have processes that take ahead. */
+const AHEAD_WORLDS = 0.2;
 /** A bucket of fewer is never spread: an item has to have a share of ten. */
 const SPREADABLE_TOKENS = 20;
 const NO_WAITS: Scenario['waits'] = { share: 0, ms: [0] };
@@ -118,7 +120,8 @@ export function drawScenario(dice: Dice, acquires: number): Scenario {
   // Where entities are created later, a version of the configuration says whether a process has heard of that.
   const isChanging = dice.chance(CHANGING_WORLDS) && shape !== 'late';
   const changes = isChanging ? { changes: drawChanges(dice, limits, scenario.maxCosts) } : {};
-  return { ...scenario, ...spreading, ...changes };
+  const prefetch = dice.chance(AHEAD_WORLDS) ? { prefetch: { lifetimeMs: dice.pick([500, 5_000, 60_000]) } } : {};
+  return { ...scenario, ...spreading, ...changes, ...prefetch };
 }
 
 /** The entities that an acquire takes from, its own first. */
