@@ -1,7 +1,7 @@
 import { type Limit, layoutOf, shardCount } from '@millrace/core';
 import { Engine } from '@millrace/limiter/engine';
-import { generationsOf } from './changes.js';
 import { NAMESPACE, RESOURCE } from './client.js';
+import { generationsOf } from './generations.js';
 import { engineOptions } from './techniques.js';
 import type { VirtualTime } from './virtual-time.js';
 import type { World } from './world.js';

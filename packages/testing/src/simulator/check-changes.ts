@@ -1,6 +1,6 @@
 import { type Limit, timingOf } from '@millrace/core';
-import { generationsInUse, generationsOf } from './changes.js';
 import { type BoundedMove, boundOf, isBounded, type JudgedMove, judgedMove, type Tolerance, tokensOf } from './check-admission.js';
+import { generationsInUse, generationsOf } from './generations.js';
 import type { Executed } from './history.js';
 import { ItemDebts, scaledPerUs } from './item-debts.js';
 import { START_US } from './virtual-time.js';

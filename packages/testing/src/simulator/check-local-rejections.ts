@@ -1,5 +1,5 @@
 import { type BucketState, type Limit, shardTiming, timingOf } from '@millrace/core';
-import { generationsInUse, generationsOf } from './changes.js';
+import { generationsInUse, generationsOf } from './generations.js';
 import type { Executed, History, LocalRejection } from './history.js';
 import type { Scenario } from './scenario.js';
 

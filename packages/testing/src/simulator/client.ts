@@ -9,8 +9,8 @@ import {
   type Lease,
   type Verdict,
 } from '@millrace/limiter/engine';
-import { generationsOf } from './changes.js';
 import { Dice } from './dice.js';
+import { generationsOf } from './generations.js';
 import { add, addAll, type Claim, type Ending } from './history.js';
 import type { Network } from './network.js';
 import { levelsOf } from './scenario.js';

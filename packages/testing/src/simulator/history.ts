@@ -1,6 +1,5 @@
 import type { BucketState, BucketWrite } from '@millrace/core';
 import type { Amounts } from '@millrace/limiter/engine';
-import type { Switch } from './changes.js';
 
 /** A write that reached the store, in the order in which the store did it. */
 export interface Executed {
@@ -39,7 +38,7 @@ export interface Claim {
 }
 
 /** The items of an entity's bucket; most have one. */
-export interface LevelItems {
+interface LevelItems {
   readonly entity: string;
   readonly items: readonly (BucketState | undefined)[];
 }
@@ -53,6 +52,14 @@ export interface LocalRejection {
   /** How many writes the store had done. */
   readonly executed: number;
   readonly levels: readonly LevelItems[];
+}
+
+/** From when on a process goes by a generation: a stored one is there for all at once, though they read it later. */
+interface Switch {
+  readonly atUs: number;
+  readonly generation: number;
+  /** Undefined of a stored one. */
+  readonly client: number | undefined;
 }
 
 /** All that a run leaves behind to be judged. */

@@ -1,7 +1,7 @@
 import { newEntity } from '@millrace/core';
 import { MemoryStore } from '../memory-store.js';
-import { generationsOf } from './changes.js';
 import { NAMESPACE, RESOURCE, SimulatedClient } from './client.js';
+import { generationsOf } from './generations.js';
 import { newHistory } from './history.js';
 import { Network } from './network.js';
 import type { Scenario } from './scenario.js';

@@ -1,6 +1,7 @@
 import type { Amounts } from '@millrace/limiter/engine';
-import { generationsOf, ROLLOUT } from './changes.js';
+import { ROLLOUT } from './changes.js';
 import { Dice } from './dice.js';
+import { generationsOf } from './generations.js';
 import type { Scenario } from './scenario.js';
 
 /** One caller: what it asks for, and what it does with its lease. */
