@@ -37,8 +37,11 @@ export interface BenchSizes {
   readonly rounds: number;
 }
 
-/** What an acquire may take of k6. */
-export const GOALS = { cpuUs: 400, mbPerCaller: 0.6 } as const;
+/**
+ * What an acquire may take of k6: 400 µs where the bare request takes 75, as on an idle machine of ours. Machines differ, and
+ * shared ones from minute to minute, so it is the ratio that is judged.
+ */
+export const GOALS = { cpuRatio: 400 / 75, mbPerCaller: 0.6 } as const;
 
 const FEW_USERS = 10;
 const CALLERS = 10;
