@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from './read-arguments.js';
 
 /** What the command line asks for. */
 export type Arguments =
@@ -21,16 +21,9 @@ const MAX_SECONDS = 120;
 
 /** Reads the command line, without the program's own name. */
 export function parseArguments(args: readonly string[]): Arguments {
-  // `pnpm demo -- --json` hands over the two dashes as well.
-  const own = args[0] === '--' ? args.slice(1) : [...args];
-  let values: { readonly seconds?: string; readonly json?: boolean; readonly help?: boolean };
-  try {
-    const options = { seconds: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-    ({ values } = parseArgs({ args: own, options, allowPositionals: false }));
-  } catch (error) {
-    return { kind: 'wrong', message: (error as Error).message.split('. ')[0] ?? '' };
-  }
-  const { seconds = DEFAULT_SECONDS, json = false, help = false } = values;
+  const read = readArguments(args, { seconds: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } });
+  if (read.kind === 'wrong') return read;
+  const { seconds = DEFAULT_SECONDS, json = false, help = false } = read.values;
   if (help) return { kind: 'help' };
   if (!/^\d{1,3}$/.test(seconds) || Number(seconds) < 1 || Number(seconds) > MAX_SECONDS) {
     return { kind: 'wrong', message: `--seconds must be a whole number from 1 to ${MAX_SECONDS}, got "${seconds}"` };

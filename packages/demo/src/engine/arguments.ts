@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readArguments } from '../read-arguments.js';
 
 /** What the command line asks for. */
 export type EngineArguments =
@@ -22,16 +22,9 @@ const MAX_PORT = 65_535;
 
 /** Reads the command line, without the program's own name. */
 export function parseEngineArguments(args: readonly string[]): EngineArguments {
-  // `pnpm engine -- --port 9000` hands over the two dashes as well.
-  const own = args[0] === '--' ? args.slice(1) : [...args];
-  let values: { readonly port?: string; readonly table?: string; readonly help?: boolean };
-  try {
-    const options = { port: { type: 'string' }, table: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
-    ({ values } = parseArgs({ args: own, options, allowPositionals: false }));
-  } catch (error) {
-    return { kind: 'wrong', message: (error as Error).message.split('. ')[0] ?? '' };
-  }
-  const { port = DEFAULT_PORT, table = 'millrace', help = false } = values;
+  const read = readArguments(args, { port: { type: 'string' }, table: { type: 'string' }, help: { type: 'boolean', short: 'h' } });
+  if (read.kind === 'wrong') return read;
+  const { port = DEFAULT_PORT, table = 'millrace', help = false } = read.values;
   if (help) return { kind: 'help' };
   if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT) {
     return { kind: 'wrong', message: `--port must be a whole number from 0 to ${MAX_PORT}, got "${port}"` };
