@@ -37,7 +37,7 @@ describe('a limiter', () => {
     await limiter.acquire('user', 'shared', { rpm: 4 });
     expect([await limiter.available('user', 'shared'), await tenant.available('user', 'shared')]).toEqual([{ rpm: 6 }, { rpm: 3 }]);
     expect(tenant.stats()).toEqual(limiter.stats());
-    expect(tenant.cacheStats()).toEqual(limiter.cacheStats());
+    expect({ ...tenant.cacheStats(), ageMs: 0 }).toEqual({ ...limiter.cacheStats(), ageMs: 0 }); // its age is read a moment apart
     await tenant.close();
     expect(await limiter.available('user', 'shared')).toEqual({ rpm: 6 });
     await expect(tenant.available('user', 'shared')).rejects.toMatchObject({ code: 'CLOSED' });
