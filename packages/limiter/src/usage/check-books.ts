@@ -45,8 +45,9 @@ export async function checkBooks(parts: UsageParts, entity: string, resource: st
   const states = await statesOf(parts, entity, resource);
   const first = await readBooks(parts, entity, resource, options.types);
   const zone = await parts.zone();
+  const books = { bucket: { namespaceId: parts.namespaceId, entity, resource }, source: options.source };
   const look = ({ windows, retention }: Books): readonly Examined[] =>
-    examine(windows, states, { ...options, zone, retention, nowMs: parts.nowMs() });
+    examine(windows, states, { ...options, zone, retention, nowMs: parts.nowMs(), books });
   const seemed = look(first);
   const isBooked = [...notBooked(first.windows, states, options.types).values()].every(({ size }) => size === 0);
   if (seemed.length === 0 && isBooked) return { windowCount: first.windows.length, examined: [], inFlight: [], retention: first.retention };

@@ -1,4 +1,4 @@
-import { usageKey, WINDOW_TYPES, type WindowRef, type WindowType } from '@millrace/core';
+import { type BucketRef, type UsageSource, usageKey, WINDOW_TYPES, type WindowRef, type WindowType } from '@millrace/core';
 import {
   type CountedState,
   expiresSec,
@@ -64,6 +64,8 @@ export interface ExamineOptions {
   readonly sinceMs: number;
   readonly types: readonly WindowType[];
   readonly retention: Retention;
+  /** Whose books they are. Without it nothing is told of an item that has no window at all: nobody could say into which to book it. */
+  readonly books?: { readonly bucket: Omit<BucketRef, 'shard'>; readonly source: UsageSource };
 }
 
 const MISSING: ReadonlySet<FindingKind> = new Set<FindingKind>(['gap', 'beginning', 'end', 'nesting']);
@@ -156,23 +158,37 @@ class Kept {
 }
 
 /** Where the last records of a bucket are missing: they go into the last window that has the limit, or, where none has, into that of its beginning. */
-function bookEnd(kept: Kept, shard: number, state: CountedState, { types, zone, ...options }: ExamineOptions): readonly Examined[] {
+function bookEnd(kept: Kept, shard: number, state: CountedState, options: ExamineOptions): readonly Examined[] {
+  const { types, zone } = options;
+  const eraUs = state.eraUs ?? 0;
+  const unknown = itemWithoutWindows(kept, shard, eraUs, options);
   return types.flatMap((type) => {
     const own = kept.of(type).filter(({ ref }) => ref.bucket.shard === shard);
-    const [{ ref } = { ref: undefined }] = own;
-    if (ref === undefined) return [];
+    const item = own[0]?.ref ?? unknown;
+    if (item === undefined) return [];
     return [...unbooked(own, state)].flatMap(([limit, step]): readonly Examined[] => {
       const latest = own
         .filter(({ limits }) => limits.has(limit))
         .sort((a, b) => b.ref.eraUs - a.ref.eraUs || b.ref.startMs - a.ref.startMs)[0];
-      const eraUs = state.eraUs ?? 0;
-      const born = { ...ref, eraUs, startMs: windowOf(Math.floor(eraUs / 1_000), zone, type).startMs };
+      const born = { ...item, type, eraUs, startMs: windowOf(Math.floor(eraUs / 1_000), zone, type).startMs };
       const at = step.isBirth || latest === undefined ? born : latest.ref;
-      if (isExpired(at, { ...options, types, zone })) return [];
+      if (isExpired(at, options)) return [];
       const seq = { from: latest?.seq.to ?? state.seq, to: state.seq };
       return [kept.widen('end', { ref: at, seq, limits: new Map([[limit, step]]) }, limit, latest?.ref)];
     });
   });
+}
+
+/** An item of which nothing was ever booked, all that it counted being lost; unless it is older than the ledger, which then need not know it. */
+function itemWithoutWindows(
+  kept: Kept,
+  shard: number,
+  eraUs: number,
+  { books, sinceMs }: ExamineOptions,
+): Pick<WindowRef, 'bucket' | 'source'> | undefined {
+  if (books === undefined || eraUs < Math.max(sinceMs, 1) * 1_000) return undefined;
+  if (kept.all().some(({ ref }) => ref.bucket.shard === shard)) return undefined;
+  return { bucket: { ...books.bucket, shard }, source: books.source };
 }
 
 function examined(
@@ -236,7 +252,7 @@ function cutoffMs(type: WindowType, { nowMs, retention }: Pick<ExamineOptions, '
   return days === undefined ? 0 : nowMs - days * 86_400_000;
 }
 
-function isExpired(ref: WindowRef, { nowMs, retention }: Pick<ExamineOptions, 'nowMs' | 'retention'> & Partial<ExamineOptions>): boolean {
+function isExpired(ref: WindowRef, { nowMs, retention }: Pick<ExamineOptions, 'nowMs' | 'retention'>): boolean {
   const expires = expiresSec(ref, retention);
   return expires !== undefined && expires <= nowMs / 1_000;
 }

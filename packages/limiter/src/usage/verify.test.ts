@@ -1,9 +1,9 @@
-import type { WireItem } from '@millrace/core';
+import { WINDOW_TYPES, type WireItem } from '@millrace/core';
 import { stepOf } from '@millrace/ledger';
 import { MemoryTable } from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
 import { sums, verified } from '../../test/usage-books.js';
-import { HOUR_MS, UsageWorld } from '../../test/usage-world.js';
+import { DAY_MS, HOUR_MS, UsageWorld } from '../../test/usage-world.js';
 
 describe('a ledger that is whole', () => {
   it('is found to be, in one look', async () => {
@@ -93,6 +93,42 @@ describe('verifying', () => {
     expect(verdict).toMatchObject({ clean: true, entities: 2, windows: 4, inFlight: [{ entity: 'c', net: 2 }] });
     expect(progress).toHaveLength(2);
     expect(progress.at(-1)).toEqual({ entities: 2, windows: 4, findings: 0 });
+  });
+
+  it('misses all of a bucket item of which nothing was ever booked, a day after its last write, and a repair books it', async () => {
+    const world = new UsageWorld();
+    await world.lose({ entity: 'c', used: 9 });
+    await world.lose({ entity: 'c', returned: 2 });
+    await world.use({ entity: 'spread', used: 1 });
+    await world.lose({ entity: 'spread', used: 4, shard: 1 });
+    const items = (listed: readonly { readonly entity: string; readonly shard: number }[]) =>
+      [...new Set(listed.map(({ entity, shard }) => `${entity} ${shard}`))].sort();
+    expect(items((await world.usage.verify()).inFlight)).toEqual(['c 0', 'spread 1']);
+
+    world.nowMs += DAY_MS + 2_000;
+    const { found, inFlight } = await world.usage.verify();
+    expect(inFlight).toEqual([]);
+    expect(items(found)).toEqual(['c 0', 'spread 1']);
+    expect(found.filter(({ entity }) => entity === 'c').map(({ kind, type, net }) => `${kind} ${type} ${net}`)).toEqual(
+      WINDOW_TYPES.map((type) => `end ${type} 7`),
+    );
+    expect(await world.usage.verify({ since: new Date(world.nowMs) })).toMatchObject({ clean: true });
+
+    expect(await world.usage.repair()).toMatchObject({ clean: true, repairedCount: 8 });
+    expect(await world.usage.verify()).toMatchObject({ clean: true, found: [], inFlight: [] });
+    expect([await sums(world, 'c'), await sums(world, 'spread')]).toEqual([
+      [7, 7, 7, 7],
+      [5, 5, 5, 5],
+    ]);
+  });
+
+  it('does not miss what was booked in windows that have all expired', async () => {
+    const world = new UsageWorld();
+    world.types = ['hour'];
+    await world.use({ used: 1 });
+    world.nowMs += 91 * DAY_MS;
+
+    expect(await world.usage.verify({ types: ['hour'] })).toMatchObject({ clean: true, found: [] });
   });
 
   it('of what only some types are kept of, is told of which', async () => {
