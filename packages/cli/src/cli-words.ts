@@ -15,6 +15,7 @@ const SAME: ReadonlySet<string> = new Set([
   'source',
   'count',
   'reason',
+  'subject',
   'zone',
   'parent',
 ]);

@@ -63,9 +63,28 @@ describe('millrace audit', () => {
     expect(rest).not.toHaveProperty('next');
     expect(ofEntity.events).toHaveLength(2);
     expect(bySubject).toEqual(ofEntity);
-    const at = new Date(timeOf(all.events[1]?.id ?? '')).toISOString();
-    expect(await here.answer(`audit list --from ${at} --to ${at}`)).toEqual({ events: all.events.slice(1, 2) });
+    const atMs = timeOf(all.events[1]?.id ?? '');
+    const [at, next] = [new Date(atMs).toISOString(), new Date(atMs + 1).toISOString()];
+    expect(await here.answer(`audit list --from ${at} --to ${next}`)).toEqual({ events: all.events.slice(1, 2) });
+    expect(await here.answer(`audit list --from ${at} --to ${at}`)).toEqual({ events: [] });
     expect((await here.millrace('audit list --to 1h')).out).toBe('no events\n');
+  });
+
+  it('is a table for spreadsheets with --csv, of the whole range', async () => {
+    const { code, out } = await here.millrace('audit list --resource gpt-4 --csv');
+    const limits = (refill: number) =>
+      `"{""limits"":[{""name"":""rpm"",""refill"":${refill},""periodMs"":60000,""capacity"":${refill},""reserve"":0.02}]}"`;
+
+    expect(code).toBe(0);
+    expect(out.replace(/^\w{26},\S+?Z,/gm, 'ID,AT,').split('\r\n')).toEqual([
+      'id,at,actor,action,subject,resource,before,after',
+      `ID,AT,alice,limits.set,resource/gpt-4,,${limits(5)},${limits(7)}`,
+      `ID,AT,tester,limits.set,resource/gpt-4,,,${limits(5)}`,
+      '',
+    ]);
+    expect(await here.millrace('audit list --csv --json')).toMatchObject({ code: 64 });
+    expect(await here.millrace('audit list --csv --limit 1')).toMatchObject({ code: 64 });
+    expect((await here.millrace('audit list --csv --entity nobody')).out).toBe('id,at,actor,action,subject,resource,before,after\r\n');
   });
 
   it('tells of namespaces and of the schema without any namespace being there', async () => {
@@ -84,7 +103,10 @@ describe('millrace audit', () => {
       code: 64,
       error: { code: 'VALIDATION', value: 'yesterday' },
     });
-    expect(await here.millrace('audit list --subject key-1')).toMatchObject({ code: 64 });
+    expect(await here.millrace('audit list --subject key-1')).toMatchObject({
+      code: 64,
+      err: expect.stringMatching(/^error: option "--subject" must be "entity\/<id>", .*"manifest\/<name>", .*, got "key-1"\n$/),
+    });
   });
 
   it('shows by name what is no limit, and says where something is cut', async () => {

@@ -62,6 +62,10 @@ describe('millrace usage events', () => {
     const of = (key: string) => here.answer(['usage', 'events', 'key-1', 'gpt-4', '--key', key]);
     expect(await of('job, 1')).toMatchObject({ events: [{ at: '2026-05-10T08:00:00.000Z' }] });
     expect(await of('job, 2')).toEqual({ events: [] });
+    expect(await here.millrace('usage events key-1 gpt-4 --key job --from 1h')).toMatchObject({
+      code: 64,
+      err: 'error: --key finds one event, whenever it was, so --from does nothing beside it\nhint: leave one of them out\n',
+    });
   });
 
   it('is a table for spreadsheets with --csv, of the whole half-open range', async () => {
@@ -77,15 +81,19 @@ describe('millrace usage events', () => {
       '',
     ]);
     expect(await here.millrace(`usage events key-1 gpt-4 ${DAY} --csv --json`)).toMatchObject({ code: 64 });
+    expect(await here.millrace(`usage events key-1 gpt-4 ${DAY} --csv --limit 1`)).toMatchObject({ code: 64 });
   });
 
   it('may be verified and summed apart from what buckets gave out', async () => {
-    const verified = await here.answer('usage verify --entity key-1 --resource gpt-4 --source events --settle 0');
-    expect(verified).toMatchObject({
-      inFlight: [
-        { limit: 'rpm', net: 3 },
-        { limit: 'tpm', net: 279 },
+    // Nobody books here, and the stream has none of it any more.
+    const verified = await here.millrace('usage verify --entity key-1 --resource gpt-4 --source events --types month --settle 0 --json');
+    expect(verified.json).toMatchObject({
+      clean: false,
+      found: [
+        { kind: 'end', type: 'month', limit: 'rpm', net: 3 },
+        { kind: 'end', type: 'month', limit: 'tpm', net: 279 },
       ],
+      inFlight: [],
     });
     expect((await here.millrace('usage snapshots key-1 gpt-4 --source events')).out).toBe('nothing was used\n');
     expect(await here.millrace('usage summary key-1 --source meters')).toMatchObject({

@@ -124,6 +124,11 @@ describe('millrace usage snapshots', () => {
       err: 'error: --csv and --chart exclude each other\nhint: leave all but one of them out\n',
     });
     expect(await here.millrace('usage snapshots key-1 --csv --json')).toMatchObject({ code: 64, error: { code: 'USAGE' } });
+    const refusal = 'takes the whole range, so --limit does nothing beside it\nhint: give --from and --to, or take --json\n';
+    for (const form of ['--csv', '--chart', '--arrow']) {
+      const words = `usage snapshots key-1 --limit 5 ${form}${form === '--arrow' ? ' usage.arrow' : ''}`;
+      expect(await here.millrace(words)).toMatchObject({ code: 64, err: `error: ${form} ${refusal}` });
+    }
     expect(await here.millrace('usage snapshots key-1 --type year --json')).toMatchObject({
       code: 64,
       error: { code: 'VALIDATION', value: 'year' },
@@ -167,6 +172,11 @@ describe('millrace usage summary, top and current', () => {
       code: 0,
       out: 'no limit "rmp" was used from 2026-05-10T00:00:00Z to 2026-05-11T00:00:00Z; those that were: rpm\n',
     });
+    expect(await here.millrace('usage top gpt-4 --of rmp --type day --at 2026-05-10 --csv')).toMatchObject({
+      code: 0,
+      out: 'entity,used,returned,net\r\n=key,0,0,0\r\nkey-1,0,0,0\r\n',
+      err: expect.stringContaining('no limit "rmp" was used'),
+    });
     expect(await here.millrace('usage top gpt-4')).toMatchObject({ code: 64 });
   });
 
@@ -181,6 +191,12 @@ describe('millrace usage summary, top and current', () => {
     ]);
     expect(await here.answer('usage current key-7 api')).toMatchObject({ current: [{ limits: { rpm: { net: 3 } } }] });
     expect((await here.millrace('usage current nobody')).out).toBe('no bucket is there: nothing was used lately\n');
+    expect((await here.millrace('usage current key-7 api --csv')).out.split('\r\n')).toEqual([
+      'entity,resource,limit,net,available,since',
+      expect.stringMatching(/^key-7,api,rpm,3,\d+,20\S+Z$/),
+      '',
+    ]);
+    expect(await here.millrace('usage current key-7 --csv --json')).toMatchObject({ code: 64 });
   });
 });
 
@@ -214,6 +230,20 @@ describe('millrace usage verify, repair and seal', () => {
     expect(await here.millrace(verify)).toMatchObject({ code: 0, out: 'whole: 2 windows of 1 entity\n' });
     expect(await here.answer('audit list --entity key-9')).toMatchObject({ events: [{ action: 'usage.repair', actor: 'tester' }] });
     expect(await here.millrace('usage verify --since yesterday')).toMatchObject({ code: 64 });
+    expect(await here.millrace('usage verify --types day,year')).toMatchObject({
+      code: 64,
+      err: 'error: option "--types" must be one of hour, day, week, month, got "year"\n',
+    });
+  });
+
+  it('say where there was nothing to look at: the name may be mistyped', async () => {
+    expect(await here.millrace('usage verify --entity kye-1')).toMatchObject({
+      code: 0,
+      out: 'whole: 0 windows of 1 entity\n',
+      err: 'no usage of that name was found: is it right?\n',
+    });
+    await here.answer('namespace register unused');
+    expect((await here.millrace('usage verify -n unused')).err).toBe('no usage was found in this namespace\n');
   });
 
   it('look at a whole namespace, and tell nothing on stderr where nobody watches short work', async () => {
@@ -240,6 +270,7 @@ describe('millrace usage verify, repair and seal', () => {
     expect(await here.answer(check)).toMatchObject({ intact: true });
     await books.book('late', 'gpt-4', 'rpm', [{ at: '2026-05-31T23:00:00Z', tokens: 5 }]);
     expect(await here.millrace(check)).toMatchObject({ code: 2, out: expect.stringContaining('not as it was sealed\n') });
+    expect(await here.millrace(`${check} --empty`)).toMatchObject({ code: 64 });
     expect(await here.millrace('usage seal gpt-4 --at 2026-04-01 --check')).toMatchObject({
       code: 1,
       err: expect.stringContaining('hint: "millrace usage seal" seals a window that is over\n'),

@@ -3,12 +3,14 @@ import type { AuditEvent, AuditLog } from '@millrace/limiter/admin';
 import type { Command } from 'commander';
 import { withLimiter, withRegistry } from '../connection.js';
 import { CliFailure } from '../failure.js';
+import { checkForms } from '../parse/forms.js';
 import { parseInstant } from '../parse/instant.js';
 import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
 import { type Brief, brief, plainText } from '../render/brief.js';
+import { csv } from '../render/csv.js';
 import { limitsText, moment } from '../render/figures.js';
 import { table } from '../render/table.js';
-import { type Answer, addCommand, addGroup, answering, type Cli } from '../session.js';
+import { type Answer, addCommand, addGroup, answering, type Cli, type Session } from '../session.js';
 
 interface AuditFlags extends PageFlags {
   readonly entity?: string;
@@ -16,7 +18,10 @@ interface AuditFlags extends PageFlags {
   readonly subject?: string;
   readonly from?: string;
   readonly to?: string;
+  readonly csv?: boolean;
 }
+
+const PAGE_SIZE = 1_000;
 
 /** `millrace audit`: who changed what, and when. */
 export function addAudit(program: Command, cli: Cli): void {
@@ -25,30 +30,74 @@ export function addAudit(program: Command, cli: Cli): void {
     .option('--entity <name>', 'only what was done to this entity')
     .option('--resource <name>', 'only what was done to this resource')
     .option('--subject <name>', 'only this: entity/<id>, resource/<name>, system, manifest/<name>, namespace/<name> or schema')
-    .option('--from <moment>', 'not before: 2026-05-01, 2026-05-01T08:00Z, or how long ago: 30min, 2h, 7d')
-    .option('--to <moment>', 'not after')
+    .option('--from <moment>', 'events from then on: 2026-05-01, 2026-05-01T08:00Z, or how long ago: 30min, 2h, 7d')
+    .option('--to <moment>', 'and before then')
+    .option('--csv', 'print comma-separated values, of the whole range')
     .action(
       answering(cli, (session, flags: AuditFlags) => {
+        checkForms(session, flags);
         const subject = subjectOf(flags);
         const [from, to] = [instant('--from', flags.from), instant('--to', flags.to)];
-        const query = { ...parsePage(flags), ...(subject === undefined ? {} : { subject }) };
-        const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-        const list = async (audit: AuditLog): Promise<Answer> => {
-          const { events, next } = await audit.list({ ...query, ...range });
-          const { text, note } = eventLines(events);
-          const notes = [note, pageNote(next).note].filter((line) => line !== undefined);
-          return {
-            json: { events, ...(next === undefined ? {} : { next }) },
-            text,
-            ...(notes.length === 0 ? {} : { note: notes.join('\n') }),
-          };
+        const query = {
+          ...(subject === undefined ? {} : { subject }),
+          ...(from === undefined ? {} : { from }),
+          ...(to === undefined ? {} : { to }),
         };
+        const page = parsePage(flags);
+        const list = (audit: AuditLog): Promise<Answer> =>
+          flags.csv === true ? wholeRange(session, audit, query) : onePage(audit, { ...query, ...page });
         // What was done to namespaces and to the schema belongs to the table: no namespace need be there to read it.
         return subject !== undefined && /^(namespace\/|schema$)/.test(subject)
           ? withRegistry(session, ({ audit: log }) => list(log))
           : withLimiter(session, (limiter) => list(limiter.audit));
       }),
     );
+}
+
+type Query = NonNullable<Parameters<AuditLog['list']>[0]>;
+
+async function onePage(audit: AuditLog, query: Query): Promise<Answer> {
+  const { events, next } = await audit.list(query);
+  const { text, note } = eventLines(events);
+  const notes = [note, pageNote(next).note].filter((line) => line !== undefined);
+  return {
+    json: { events, ...(next === undefined ? {} : { next }) },
+    text,
+    ...(notes.length === 0 ? {} : { note: notes.join('\n') }),
+  };
+}
+
+async function wholeRange(session: Session, audit: AuditLog, query: Query): Promise<Answer> {
+  const progress = session.progress('events');
+  try {
+    const all: AuditEvent[] = [];
+    let after: string | undefined;
+    do {
+      const page = await audit.list({ ...query, pageSize: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
+      all.push(...page.events);
+      if (page.next !== undefined) progress.step(all.length);
+      after = page.next;
+    } while (after !== undefined);
+    return { json: { events: all }, text: () => eventCsv(all) };
+  } finally {
+    progress.end();
+  }
+}
+
+/** An event to a line. What was there before and after is JSON, whole. */
+function eventCsv(events: readonly AuditEvent[]): string {
+  const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
+  const rows = events.map(({ id, at, actor, action, subject, resource, before, after }) => [
+    id,
+    at.toISOString(),
+    actor,
+    action,
+    subject,
+    resource,
+    json(before),
+    json(after),
+  ]);
+  return csv(['id', 'at', 'actor', 'action', 'subject', 'resource', 'before', 'after'], rows);
 }
 
 function subjectOf({ entity, resource, subject }: AuditFlags): string | undefined {

@@ -1,6 +1,7 @@
 import type { EventsOptions, UsageEvent } from '@millrace/limiter';
 import type { Command } from 'commander';
 import { withLimiter } from '../connection.js';
+import { CliFailure } from '../failure.js';
 import { checkForms } from '../parse/forms.js';
 import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
 import { parseRange } from '../parse/window.js';
@@ -38,13 +39,23 @@ export function addUsageEvents(usage: Command, cli: Cli): void {
       answering(cli, (session, entity: string, resource: string, flags: EventFlags) => {
         checkForms(session, flags);
         const place = { entity, resource };
-        if (flags.key !== undefined) return oneEvent(session, place, flags.key, flags);
+        if (flags.key !== undefined) {
+          checkAlone(flags);
+          return oneEvent(session, place, flags.key, flags);
+        }
         const order = flags.newest === true ? 'newest-first' : 'oldest-first';
         const query = { ...place, ...parseRange(flags, 'hour', Date.now()), order } as const;
         const page = parsePage(flags);
         return flags.csv === true ? wholeRange(session, query) : onePage(session, { ...query, ...page });
       }),
     );
+}
+
+/** Refuses what would do nothing beside a key. */
+function checkAlone({ from, to, newest, limit, after }: EventFlags): void {
+  const [other] = Object.entries({ from, to, newest, limit, after }).find(([, value]) => value !== undefined) ?? [];
+  if (other === undefined) return;
+  throw new CliFailure('USAGE', `--key finds one event, whenever it was, so --${other} does nothing beside it`, 'leave one of them out');
 }
 
 type Place = Pick<EventsOptions, 'entity' | 'resource'>;

@@ -1,4 +1,4 @@
-import type { SealCheck, UsageFinding, UsageInFlight, UsageProgress, UsageSeal } from '@millrace/limiter';
+import type { SealCheck, UsageFinding, UsageInFlight, UsageProgress, UsageSeal, UsageVerdict } from '@millrace/limiter';
 import type { Command } from 'commander';
 import { withLimiter } from '../connection.js';
 import { EXIT } from '../exit-codes.js';
@@ -45,7 +45,7 @@ export function addUsageTrust(usage: Command, cli: Cli): void {
               found.length === 0 ? '' : `\n${findingsTable(found, style)}`,
               inFlight.length === 0 ? '' : `\n${inFlightTable(inFlight, style)}`,
             ].join(''),
-          ...(clean ? {} : { note: 'millrace usage repair books what is missing', exitCode: EXIT.different }),
+          ...verdictNote(verdict, flags),
         };
       }),
     ),
@@ -109,9 +109,17 @@ function trustOptions({ entity, resource, since, types, settle, source }: TrustF
     ...(entity === undefined ? {} : { entity }),
     ...(resource === undefined ? {} : { resource }),
     ...(since === undefined ? {} : { since: parseInstant('--since', since, Date.now()) }),
-    ...(types === undefined ? {} : { types: types.split(',').map(parseWindowType) }),
+    ...(types === undefined ? {} : { types: types.split(',').map((type) => parseWindowType(type, '--types')) }),
     ...(settle === undefined ? {} : { settleMs: parseWhole('--settle', settle, 0, 600) * 1_000 }),
   };
+}
+
+/** What to do about it; and that a name may be mistyped, of which there is nothing, and so nothing wrong. */
+function verdictNote({ clean, windows, inFlight }: UsageVerdict, { entity, resource }: TrustFlags): Pick<Answer, 'note' | 'exitCode'> {
+  if (!clean) return { note: 'millrace usage repair books what is missing', exitCode: EXIT.different };
+  if (windows > 0 || inFlight.length > 0) return {};
+  const isNamed = entity !== undefined || resource !== undefined;
+  return { note: isNamed ? 'no usage of that name was found: is it right?' : 'no usage was found in this namespace' };
 }
 
 function lookedAt({ entities, windows }: Pick<UsageProgress, 'entities' | 'windows'>): string {
@@ -159,6 +167,8 @@ function addSeal(usage: Command, cli: Cli): void {
     .action(
       answering(cli, async (session, resource: string, flags: SealFlags) => {
         const start = parseInstant('--at', flags.at ?? '', Date.now());
+        if (flags.check === true && flags.empty === true)
+          throw new CliFailure('USAGE', '--check and --empty exclude each other', 'leave one of them out');
         const name = { resource, type: parseWindowType(flags.type ?? 'month'), start };
         if (flags.check === true) return checkAnswer(await withLimiter(session, ({ usage: ledger }) => ledger.checkSeal(name)));
         const seal = await withLimiter(session, ({ usage: ledger }) => ledger.seal({ ...name, allowEmpty: flags.empty === true }));

@@ -196,19 +196,25 @@ function addTop(usage: Command, cli: Cli): void {
         const query = { resource, type, start, limitName: flags.of ?? '', count };
         const top = await withLimiter(session, (limiter) => limiter.usage.top(query));
         const rows = top.entities.map(({ entity, used, returned, net }) => [entity, used, returned, net]);
+        const unused = unusedLimit(top, query.limitName);
         return {
           json: { resource, type, limit: query.limitName, ...top },
-          text: (style) => (flags.csv === true ? csv(['entity', 'used', 'returned', 'net'], rows) : topTable(top, query.limitName, style)),
+          text: (style) =>
+            flags.csv === true ? csv(['entity', 'used', 'returned', 'net'], rows) : (unused ?? topTable(top, query.limitName, style)),
+          ...(flags.csv === true && unused !== undefined ? { note: unused.trimEnd() } : {}),
         };
       }),
     );
 }
 
-function topTable({ start, end, entities, entityCount, total, limitNames }: TopUsage, limit: string, style: Style): string {
+/** What to say where every entity would stand there with nothing: the limit was not among those used, most likely because there is none. */
+function unusedLimit({ start, end, limitNames }: TopUsage, limit: string): string | undefined {
+  if (limitNames.length === 0 || limitNames.includes(limit)) return undefined;
+  return `no limit "${safe(limit)}" was used from ${moment(start)} to ${moment(end)}; those that were: ${limitNames.join(', ')}\n`;
+}
+
+function topTable({ start, end, entities, entityCount, total }: TopUsage, limit: string, style: Style): string {
   const window = `from ${moment(start)} to ${moment(end)}`;
-  // Every entity would stand there with nothing: the limit was not among those used, most likely because there is none.
-  if (limitNames.length > 0 && !limitNames.includes(limit))
-    return `no limit "${safe(limit)}" was used ${window}; those that were: ${limitNames.join(', ')}\n`;
   const rows = entities.map(({ entity, used, returned, net }) => [entity, used, returned, net, share(net, total)]);
   const head = `${limit} ${window}: ${figure(total)} by ${counted(entityCount, 'entity', 'entities')}`;
   return `${head}\n\n${table(['entity', 'used', 'returned', 'net', { title: 'share', align: 'right' }], rows, { style, empty: 'nothing was used' })}`;
@@ -224,13 +230,26 @@ function addCurrent(usage: Command, cli: Cli): void {
     'current <entity> [resource]',
     'what was used by now, and what is left, from the buckets themselves',
     'millrace usage current key-1 gpt-4',
-  ).action(
-    answering(cli, async (session, entity: string, resource: string | undefined) => {
-      const query = { entity, ...(resource === undefined ? {} : { resource }) };
-      const current = await withLimiter(session, (limiter) => limiter.usage.current(query));
-      return { json: { entity, current }, text: (style) => currentTable(current, style) };
-    }),
+  )
+    .option('--csv', 'print comma-separated values')
+    .action(
+      answering(cli, async (session, entity: string, resource: string | undefined, flags: { readonly csv?: boolean }) => {
+        checkForms(session, flags);
+        const query = { entity, ...(resource === undefined ? {} : { resource }) };
+        const current = await withLimiter(session, (limiter) => limiter.usage.current(query));
+        return {
+          json: { entity, current },
+          text: (style) => (flags.csv === true ? currentCsv(entity, current) : currentTable(current, style)),
+        };
+      }),
+    );
+}
+
+function currentCsv(entity: string, current: readonly CurrentUsage[]): string {
+  const rows = current.flatMap(({ resource, since, limits }) =>
+    Object.entries(limits).map(([limit, { net, available }]) => [entity, resource, limit, net, available, since?.toISOString()]),
   );
+  return csv(['entity', 'resource', 'limit', 'net', 'available', 'since'], rows);
 }
 
 function currentTable(current: readonly CurrentUsage[], style: Style): string {

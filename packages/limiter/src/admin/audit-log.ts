@@ -6,11 +6,11 @@ import { TABLE_NAMESPACE_ID } from './namespace-record.js';
 
 /** Which events are asked for. */
 export interface ListAuditOptions {
-  /** Only those about one thing: `entity/<id>`, `resource/<name>`, `system`, `namespace/<name>`, `schema`. @default all of the namespace */
+  /** Only those about one thing: `entity/<id>`, `resource/<name>`, `system`, `manifest/<name>`, `namespace/<name>`, `schema`. @default all of the namespace */
   readonly subject?: string;
-  /** From this millisecond on, itself included. @default the first */
+  /** Events from this millisecond on… @default the first */
   readonly from?: Date;
-  /** Up to this millisecond, itself included. @default the last */
+  /** … and before this one, as in all ranges of usage. @default the last */
   readonly to?: Date;
   /** How many a page may hold, from 1 to 1,000. @default 100 */
   readonly pageSize?: number;
@@ -29,7 +29,6 @@ export interface AuditPage {
 
 const SUBJECT = /^(?:(?:entity|resource|namespace|manifest)\/.+|system|schema)$/s;
 const OF_THE_TABLE = /^(?:namespace\/|schema$)/;
-const RANDOM_DIGITS = 16;
 const LAST_MS = 2 ** 48 - 1;
 
 /** What administrators have done in a namespace. Events are written in the transaction of what they tell of, and kept for a year. */
@@ -71,7 +70,8 @@ function checkList(options: ListAuditOptions): Pick<ListAuditOptions, 'subject' 
   checkKeys('options', options, ['subject', 'from', 'to', 'pageSize', 'after', 'order']);
   const { subject, after, order = 'newest-first' } = options;
   if (subject !== undefined && (typeof subject !== 'string' || !SUBJECT.test(subject))) {
-    throw new ValidationError('option "subject"', '"entity/<id>", "resource/<name>", "system", "namespace/<name>" or "schema"', subject);
+    const known = '"entity/<id>", "resource/<name>", "system", "manifest/<name>", "namespace/<name>" or "schema"';
+    throw new ValidationError('option "subject"', known, subject);
   }
   if (after !== undefined && (typeof after !== 'string' || !isValid(after))) {
     throw new ValidationError('option "after"', 'the "next" of a page of events', after);
@@ -87,15 +87,15 @@ function checkList(options: ListAuditOptions): Pick<ListAuditOptions, 'subject' 
   };
 }
 
-/** A ULID begins with its time, so a range of times is a range of ids. */
+/** A ULID begins with its time, and the time alone sorts before all ids of it: so a range of times is one of ids, without its end. */
 function rangeOf({ from, to }: ListAuditOptions): { readonly from?: string; readonly to?: string } {
   const [fromMs, toMs] = [timeOf('from', from), timeOf('to', to)];
   if (fromMs !== undefined && toMs !== undefined && fromMs > toMs) {
     throw new ValidationError('option "to"', `not before "from", ${from?.toISOString()}`, to);
   }
   return {
-    ...(fromMs === undefined ? {} : { from: encodeTime(fromMs) + '0'.repeat(RANDOM_DIGITS) }),
-    ...(toMs === undefined ? {} : { to: encodeTime(toMs) + 'Z'.repeat(RANDOM_DIGITS) }),
+    ...(fromMs === undefined ? {} : { from: encodeTime(fromMs) }),
+    ...(toMs === undefined ? {} : { to: encodeTime(toMs) }),
   };
 }
 
