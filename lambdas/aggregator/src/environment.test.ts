@@ -83,7 +83,8 @@ describe('the environment', () => {
     ['too much at once', { MILLRACE_APPLY_CONCURRENCY: '201' }, 'a whole number from 1 to 200'],
     ['a window that there is none of', { MILLRACE_WINDOW_TYPES: 'hour,year' }, 'some of hour,day,week,month'],
     ['a retention that is none', { MILLRACE_RETENTION_DAYS: 'hour:9' }, 'like hour=90'],
-    ['a retention shorter than the stream', { MILLRACE_RETENTION_DAYS: 'hour=1' }, 'from 2 to'],
+    ['a retention shorter than the stream', { MILLRACE_RETENTION_DAYS: 'hour=1' }, 'from 3 to'],
+    ['a retention shorter than its window', { MILLRACE_RETENTION_DAYS: 'month=31' }, 'from 34 to'],
     ['a reserve shorter than a request', { MILLRACE_RESERVE_MS: '4000' }, 'more than a request may take'],
     [
       'a seal of a window that is not kept',

@@ -1,12 +1,11 @@
 import { WINDOW_TYPES } from '@millrace/core';
-import { DEFAULT_RETENTION } from '@millrace/ledger';
+import { DEFAULT_RETENTION, LEAST_RETENTION } from '@millrace/ledger';
 import { Token } from 'aws-cdk-lib';
 import type { PropChecks } from './prop-checks.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
 import { sealingVariables } from './usage-sealing.js';
 import type { UsageRetention, UsageWindowType } from './usage-windows.js';
 
-const MIN_DAYS = 2;
 const MAX_DAYS = 36_500;
 
 /** What the function is told, in the variables that it reads; what is left out it knows itself. */
@@ -42,8 +41,9 @@ function windowTypesOf(types: readonly UsageWindowType[] | undefined, checks: Pr
 function retentionOf(retention: UsageRetention | undefined, checks: PropChecks): string | undefined {
   if (retention === undefined) return undefined;
   const days = WINDOW_TYPES.map((type) => {
-    const given = checks.days(`usageRetention: ${type}`, retention[type], MIN_DAYS, MAX_DAYS)?.toDays() ?? DEFAULT_RETENTION[type];
-    return given === undefined ? undefined : `${type}=${given}`;
+    const given = checks.days(`usageRetention: ${type}`, retention[type], LEAST_RETENTION[type], MAX_DAYS);
+    const days = given?.toDays() ?? DEFAULT_RETENTION[type];
+    return days === undefined ? undefined : `${type}=${days}`;
   });
   return days.filter((day) => day !== undefined).join(',');
 }

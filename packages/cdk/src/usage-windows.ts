@@ -12,7 +12,10 @@ export enum UsageWindowType {
   MONTH = 'month',
 }
 
-/** For how long usage is kept, from the beginning of its window: 2 to 36 500 whole days. */
+/**
+ * For how long usage is kept, from the beginning of its window: up to 36 500 whole days, and at least until it is over, its records have
+ * come and it is sealed, which is 3 days for hours and days, 10 for weeks, 34 for months.
+ */
 export interface UsageRetention {
   /**
    * Hours.

@@ -183,7 +183,7 @@ describe('the props of the function', () => {
       applyConcurrency: 201,
       thresholdPercent: 0,
       windowTypes: [],
-      usageRetention: { hour: Duration.days(1) },
+      usageRetention: { hour: Duration.days(1), month: Duration.days(31) },
     });
 
     expect(told.sort()).toEqual([
@@ -199,7 +199,8 @@ describe('the props of the function', () => {
       'retryAttempts must be a whole number from 0 to 10000, got: -1',
       'thresholdPercent must be a whole number from 1 to 100, got: 0',
       'timeout must be whole seconds from 6 to 900, got: 5 seconds',
-      'usageRetention: hour must be whole days from 2 to 36500, got: 1 days',
+      'usageRetention: hour must be whole days from 3 to 36500, got: 1 days',
+      'usageRetention: month must be whole days from 34 to 36500, got: 31 days',
       'windowTypes must hold at least one type, got: none',
     ]);
   });

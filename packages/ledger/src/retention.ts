@@ -5,15 +5,21 @@ export type Retention = Readonly<Partial<Record<WindowType, number>>>;
 
 export const DEFAULT_RETENTION: Retention = Object.freeze({ hour: 90, day: 400, week: 800 });
 
+/**
+ * The fewest days for which a window of each type may be kept. They are counted from its start, and by then it must be over, its
+ * records must have come, which may be a day late, and it must be sealed: one that expires sooner would begin anew amid its time.
+ */
+export const LEAST_RETENTION: Readonly<Record<WindowType, number>> = Object.freeze({ hour: 3, day: 3, week: 10, month: 34 });
+
 const DAY_SEC = 86_400;
 const MAX_DAYS = 36_500;
 
-/** Checks a retention; a type that is not named has none. A window must outlive the stream, whose records may come a day late. */
+/** Checks a retention; a type that is not named has none. */
 export function checkRetention(value: unknown): Retention {
   checkKeys('retention', value, WINDOW_TYPES);
   const retention = value as Retention;
   for (const type of WINDOW_TYPES) {
-    if (retention[type] !== undefined) checkInteger(`retention of "${type}", in days,`, retention[type], 2, MAX_DAYS);
+    if (retention[type] !== undefined) checkInteger(`retention of "${type}", in days,`, retention[type], LEAST_RETENTION[type], MAX_DAYS);
   }
   return retention;
 }

@@ -1,7 +1,7 @@
 import { ATTRIBUTE, MAX_LIMITS, MillraceError, type WireItem } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
 import type { WindowChange } from './change.js';
-import { checkRetention, DEFAULT_RETENTION } from './retention.js';
+import { DEFAULT_RETENTION } from './retention.js';
 import type { LimitStep } from './step.js';
 import { windowFromItem, windowRewriteRequest, windowWriteRequest } from './window-wire.js';
 
@@ -80,20 +80,5 @@ describe('the item of a window', () => {
 
     expect(read).toThrow(MillraceError);
     expect(read).toThrow(expect.objectContaining({ code }));
-  });
-});
-
-describe('a retention', () => {
-  it('may be of any types', () => {
-    expect(checkRetention({ hour: 2, month: 3_650 })).toEqual({ hour: 2, month: 3_650 });
-  });
-
-  it.each([
-    [{ year: 1 }, /^retention key must be one of hour, day, week, month, got "year"$/],
-    [{ hour: 1 }, /^retention of "hour", in days, must be a whole number from 2 to 36500, got 1$/],
-    [{ day: 2.5 }, /got 2.5$/],
-    ['90', /^retention must be an object, got "90"$/],
-  ])('is not %j', (value, message) => {
-    expect(() => checkRetention(value)).toThrow(message);
   });
 });
