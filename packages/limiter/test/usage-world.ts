@@ -11,7 +11,7 @@ import {
   type WindowType,
   type WireItem,
 } from '@millrace/core';
-import { type BucketStep, DEFAULT_RETENTION, reduceSteps, stepOf, type WindowStore } from '@millrace/ledger';
+import { type BucketStep, DEFAULT_RETENTION, type Retention, reduceSteps, stepOf, type WindowStore } from '@millrace/ledger';
 import type { Item, ItemTable } from '@millrace/limiter/admin';
 import { MemoryTable } from '@millrace/testing';
 import { eventIds } from '../src/admin/audit-log.js';
@@ -50,10 +50,10 @@ export class UsageWorld {
   types: readonly WindowType[] = WINDOW_TYPES;
   readonly #buckets = new Map<string, Item>();
 
-  constructor(options: { readonly table?: ItemTable; readonly zone?: string; readonly at?: string } = {}) {
-    const { table = new MemoryTable(), zone = 'UTC', at = '2027-05-10T08:30:00Z' } = options;
+  constructor(options: { readonly table?: ItemTable; readonly zone?: string; readonly at?: string; readonly retention?: Retention } = {}) {
+    const { table = new MemoryTable(), zone = 'UTC', at = '2027-05-10T08:30:00Z', retention = DEFAULT_RETENTION } = options;
     [this.table, this.zone, this.nowMs] = [table, zone, Date.parse(at)];
-    this.windows = windowsIn({ items: table }, DEFAULT_RETENTION);
+    this.windows = windowsIn({ items: table }, retention);
     this.parts = {
       items: table,
       namespaceId: NAMESPACE,

@@ -38,6 +38,12 @@ describe('current usage', () => {
     await world.lose({ used: 2 });
 
     expect(await world.usage.current({ entity: 'key-1' })).toMatchObject([{ since: new Date(world.nowMs), limits: { rpm: { net: 2 } } }]);
+
+    // Spread later: the oldest of its items says since when.
+    const since = new Date(world.nowMs);
+    world.nowMs += HOUR_MS;
+    await world.lose({ used: 3, shard: 1 });
+    expect(await world.usage.current({ entity: 'key-1' })).toMatchObject([{ since, limits: { rpm: { net: 5 } } }]);
   });
 
   it('of a bucket whose limits only its caller knew says nothing of what is left', async () => {

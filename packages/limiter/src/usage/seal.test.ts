@@ -41,8 +41,8 @@ describe('the seal of a window', () => {
     ]);
   });
 
-  it('is broken by a record that comes later, and by a window that is taken out', async () => {
-    const { table, world, late } = await sealedWorld();
+  it('is broken by a record that comes later, if only by one that gives back', async () => {
+    const { world, late } = await sealedWorld();
     await world.usage.seal(may);
     await world.book([late]);
 
@@ -51,6 +51,19 @@ describe('the seal of a window', () => {
       seal: { totals: { rpm: { net: 8 } } },
       now: { totals: { rpm: { net: 12 } } },
     });
+
+    const other = await sealedWorld();
+    const back = await other.world.at('2027-05-31T23:59:59Z').write({ returned: 1 });
+    await other.world.book([other.late]);
+    await other.world.at('2027-06-02T00:00:00Z').usage.seal(may);
+    expect(await other.world.usage.checkSeal(may)).toMatchObject({ intact: true });
+    await other.world.book([back]);
+    expect(await other.world.usage.checkSeal(may)).toMatchObject({ intact: false, now: { totals: { rpm: { used: 14, returned: 3 } } } });
+  });
+
+  it('is broken by a window that is taken out by hand', async () => {
+    const { table, world } = await sealedWorld();
+    await world.usage.seal(may);
 
     const [key2] = table.items().filter((item) => item['PK'] === `${NAMESPACE}/u/key-2` && String(item['SK']).startsWith('month/'));
     await table.deleteAll([{ partition: String(key2?.['PK']), sort: String(key2?.['SK']) }]);

@@ -33,6 +33,35 @@ describe('a ledger that is whole', () => {
     expect(await verified(world)).toEqual([]);
   });
 
+  it('knows from the windows themselves how long they are kept, and keeps what it repairs as long', async () => {
+    const table = new MemoryTable();
+    const world = new UsageWorld({ table, at: '2027-01-05T08:00:00Z', retention: { hour: 10, month: 100 } });
+    const ttls = () => table.items().flatMap(({ SK, ttl }) => (/^(hour|day|month)\//.test(String(SK)) ? [`${SK} ${ttl}`] : []));
+    await world.use({ used: 3 });
+    await world.at('2027-02-05T08:00:00Z').use({ used: 5 });
+    const all = ttls();
+    const taken = table.items().filter((item) => /^(hour|day|month)\/.*2027-02/.test(String(item['SK'])));
+    await table.deleteAll(taken.map((item) => ({ partition: String(item['PK']), sort: String(item['SK']) })));
+
+    // Of the hours only one is left, and it expired long ago: nobody misses those in between.
+    expect(new Set((await verified(world)).map((line) => line.split(' ')[1]))).toEqual(new Set(['hour', 'day', 'month']));
+    await world.usage.repair();
+
+    expect(await verified(world)).toEqual([]);
+    expect(ttls().sort()).toEqual(all.sort());
+  });
+
+  it('has nothing in flight of which only the longer windows are left', async () => {
+    const table = new MemoryTable();
+    const world = new UsageWorld({ table, at: '2027-01-05T08:00:00Z' });
+    await world.use({ used: 3 });
+    world.nowMs += 95 * DAY_MS;
+    const hours = table.items().filter((item) => String(item['SK']).startsWith('hour/'));
+    await table.deleteAll(hours.map((item) => ({ partition: String(item['PK']), sort: String(item['SK']) })));
+
+    expect(await world.usage.verify()).toMatchObject({ clean: true, windows: 3, found: [], inFlight: [] });
+  });
+
   it('tells what is in flight apart from what is lost', async () => {
     const world = new UsageWorld();
     await world.use({ used: 3 });
