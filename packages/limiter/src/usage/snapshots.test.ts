@@ -47,6 +47,12 @@ describe('usage by window', () => {
         },
       ],
     });
+    const starts = async (from: string, to: string) =>
+      (await world.usage.snapshots({ entity: 'key-1', type: 'hour', ...range(from, to) })).snapshots.map(({ start }) =>
+        start.getUTCHours(),
+      );
+    expect(await starts('2027-05-10T08:00:00.001Z', '2027-05-10T09:00:00.001Z')).toEqual([9]);
+    expect(await starts('2027-05-10T07:59:59.999Z', '2027-05-10T08:59:59.999Z')).toEqual([8]);
   });
 
   it('does not take the hour at midnight for the day: the peer kept both under one key', async () => {
