@@ -26,7 +26,7 @@ import { inNumbers, type LimitUsage } from './usage-parts.js';
  * | --- | --- | --- |
  * | `gap` | records between two windows are missing | into the later window |
  * | `beginning` | the first records of a bucket are missing | into the first window there is |
- * | `end` | the last records of a bucket are missing, and older than the stream keeps any | into the last window there is |
+ * | `end` | the last records of a bucket, or all, are missing, and older than the stream keeps any | into the last window there is, or that of its beginning |
  * | `nesting` | a window lacks what a longer one around it has, or a shorter one within it | into that window |
  * | `overlap` | two windows count the same: records came after their gap had been booked | out of the later window |
  * | `sum` | shorter windows do not add up to a longer one, and nothing of the above says why | no |

@@ -36,7 +36,7 @@ export interface VerifyUsageOptions extends SourceOptions {
 /** What is to be repaired: the same, and who does it. */
 export interface RepairUsageOptions extends VerifyUsageOptions, ActorOptions {}
 
-/** What a bucket has counted and the ledger has not yet: it is on its way, or, if it stays so while others come, lost. */
+/** What a bucket has counted and the ledger has not yet: it is on its way, until it has been so for a day, and is a finding. */
 export interface UsageInFlight extends LimitUsage {
   readonly entity: string;
   readonly resource: string;
