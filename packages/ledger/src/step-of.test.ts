@@ -118,6 +118,7 @@ describe('a record that cannot be read is refused, and never passed over', () =>
     ['has an era that is no number', recordOf(undefined, { ...fine, o: { S: 'now' } }), '"o" is no number'],
     ['has an old image that cannot be read', recordOf(without(fine, 'u.rpm'), bucket({ rpm: [4, 1] }, 11)), '"u.rpm" is no number'],
     ['counts down', recordOf(fine, bucket({ rpm: [2, 1] }, 11)), 'a counter of "rpm" goes down'],
+    ['counts down what came back', recordOf(fine, bucket({ rpm: [4, 0] }, 11)), 'a counter of "rpm" goes down'],
     ['counts its writes down', recordOf(fine, bucket({ rpm: [4, 1] }, 9)), 'goes from 10 down to 9'],
     ['has no time', { ...recordOf(undefined, fine), atMs: Number.NaN }, 'when it happened'],
   ])('if it %s', (_, record, message) => {

@@ -228,9 +228,36 @@ describe('eras', () => {
     expect(findGaps(world.windows(), 0)).toEqual([]);
     expect(world.usage('day')).toEqual({ '2027-01-15T00:00': 36 });
   });
+
+  it('join in whatever order their windows are handed in, and a loss of a thousand million tokens between them is no beginning', async () => {
+    const world = new LedgerWorld();
+    const records = [world.take('2027-01-15T00:10:00Z', 5), world.take('2027-01-15T00:11:00Z', 9, 'tpm')];
+    records.push(world.drop('2027-01-15T00:20:00Z', 'tpm'), world.take('2027-01-15T00:30:00Z', 1));
+    records.push(world.take('2027-01-15T00:40:00Z', 9, 'tpm'));
+    await world.deliver(...records);
+    expect(findGaps([...world.windows()].reverse(), 0)).toEqual([]);
+
+    const dropped = world.drop('2027-01-15T01:00:00Z', 'tpm');
+    world.take('2027-01-15T01:10:00Z', 2_000_000_000);
+    await world.deliver(dropped, world.take('2027-01-15T02:00:00Z', 1));
+    expect(shown(findGaps(world.windows('hour'), 0))).toMatchObject([
+      ['between', 'rpm', expect.any(String), expect.any(String), 2e9, 0, 2e9],
+    ]);
+  });
 });
 
 describe('records that come after their gap was booked', () => {
+  it('make an overlap, too, where they only gave back', async () => {
+    const world = new LedgerWorld();
+    const first = world.take('2027-01-15T00:10:00Z', 50);
+    const late = world.giveBack('2027-01-15T00:20:00Z', 20);
+    await world.deliver(first, world.take('2027-01-15T01:10:00Z', 5));
+    await repair(world, findGaps(world.windows()));
+    await world.deliver(late);
+
+    expect(shown(findGaps(world.windows('hour')))).toEqual([['overlap', 'rpm', '2027-01-15T00:00', '2027-01-15T01:00', 0, -20, 20]]);
+  });
+
   it('make an overlap, which is found, and taken out of the window that it was booked into', async () => {
     const world = new LedgerWorld();
     const records = halfDay(world);
