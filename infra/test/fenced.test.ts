@@ -66,6 +66,7 @@ describe.each(fences)('the SDK, under roles that are fenced to the namespace %s'
     await applyManifest(`resources: { "applied ${prefix}": ["rpm:7/min"] }`);
     expect(await limits.getResource(`applied ${prefix}`)).toMatchObject({ limits: [{ name: 'rpm', refill: 7 }], managedBy: 'default' });
     await entities.create(`${key} for a while`);
+    await (await operator.acquire(`${key} for a while`, resource, { rpm: 1 })).commit();
     await entities.delete(`${key} for a while`);
 
     const { events } = await audit.list({ subject: `entity/${key}` });
