@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Limit, RateLimiter } from '@millrace/limiter';
+import { Limit } from '@millrace/limiter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attemptsAs } from './attempts.js';
 import { command } from './command-line.js';
@@ -49,12 +49,8 @@ describe('an app that imports the limiter by its name', () => {
     const credentials = await sessionFor(role);
     await using operator = await limiterAs('Admin', { namespace: 'tenant-a' });
     await operator.limits.setResource('billed', [Limit.perMinute('rpm', 100)]);
-    await using service = await RateLimiter.open({
-      table: deployed.table,
-      namespace: 'tenant-a',
-      credentials,
-      billing: { resources: ['billed'], maxDelayMs: 0 },
-    });
+    const billing = { resources: ['billed'], maxDelayMs: 0 };
+    await using service = await limiterAs(role, { credentials, namespace: 'tenant-a', billing });
     const idempotencyKey = `job of ${role}`;
 
     await service.withLease('billed-key', 'billed', { rpm: 2 }, () => undefined, { idempotencyKey });

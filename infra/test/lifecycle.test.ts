@@ -7,6 +7,7 @@ import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cdk, cdkDone } from './command-line.js';
+import { PATIENCE } from './deployed.js';
 import { dashboardBody, dashboardOf, resources } from './resources.js';
 import { sessionOf } from './session.js';
 
@@ -49,7 +50,7 @@ describe('a stage that keeps its data', () => {
     let nowMs = Date.now();
     const clock = { nowMs: () => nowMs };
     const credentials = await sessionOf(roles['AcquireRoleArn'] ?? '');
-    await using service = await RateLimiter.open({ table, credentials, clock, configTtlMs: CONFIG_TTL_MS });
+    await using service = await RateLimiter.open({ ...PATIENCE, table, credentials, clock, configTtlMs: CONFIG_TTL_MS });
     await (await service.acquire('somebody', 'gpt-4', { rpm: 100 })).release();
     expect([await memoryMb(), await service.available('anybody', 'gpt-4')]).toEqual([256, { rpm: 500, tpm: 800_000 }]);
     const { code, said } = await cdk('diff', '--all', '--fail', ...update);
@@ -74,7 +75,7 @@ describe('a stage that keeps its data', () => {
     };
     expect(await askedFor('drift')).toMatchObject({ inSync: true, drift: [], applied: { logicalId: expect.any(String) } });
     const credentials = await sessionOf(roles['AdminRoleArn'] ?? '');
-    await using operator = await RateLimiter.open({ table: outputs['TableName'] ?? '', credentials });
+    await using operator = await RateLimiter.open({ ...PATIENCE, table: outputs['TableName'] ?? '', credentials });
 
     await operator.limits.setResource('gpt-4', [Limit.perMinute('rpm', 51)]);
 
