@@ -27,9 +27,10 @@ export class LimiterStack extends Stack {
     });
     this.limiter = limiter;
     // Also registers namespace `default`, in which the limits are.
-    new LimitsManifest(this, 'Limits', { limiter, source: ManifestSource.fromFile(limitsFile), prune: true });
+    const limits = new LimitsManifest(this, 'Limits', { limiter, source: ManifestSource.fromFile(limitsFile), prune: true });
     new CfnOutput(this, 'TableName', { value: limiter.tableName, description: 'For RateLimiter.open, and millrace --table' });
     new CfnOutput(this, 'AggregatorName', { value: limiter.aggregator?.handler.functionName ?? '' });
+    new CfnOutput(this, 'LimitsFunctionName', { value: limits.handler.functionName, description: 'Tells of drift: see the README' });
     new CfnOutput(this, 'FailureQueueUrl', { value: limiter.aggregator?.failureQueue.queueUrl ?? '' });
     new CfnOutput(this, 'AlarmTopicArn', { value: limiter.alarms?.topic.topicArn ?? '', description: 'Subscribe whoever shall be told' });
     new CfnOutput(this, 'AuditBucketName', { value: limiter.auditArchive?.bucket.bucketName ?? '' });

@@ -1,8 +1,6 @@
-import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import {
   CloudWatchClient,
   DescribeAlarmsCommand,
-  GetDashboardCommand,
   GetMetricStatisticsCommand,
   type MetricAlarm,
   PutMetricDataCommand,
@@ -20,6 +18,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deployed } from './deployed.js';
+import { dashboardBody, dashboardOf } from './resources.js';
 
 const cloudWatch = new CloudWatchClient({});
 const sqs = new SQSClient({});
@@ -130,11 +129,7 @@ describe('the deployed alarms', () => {
 
 describe('the deployed dashboard', () => {
   it('shows widgets about the table', async () => {
-    const asked = new DescribeStackResourcesCommand({ StackName: 'Millrace-dev' });
-    const { StackResources: resources = [] } = await new CloudFormationClient({}).send(asked);
-    const DashboardName = resources.find(({ ResourceType }) => ResourceType === 'AWS::CloudWatch::Dashboard')?.PhysicalResourceId;
-
-    const { DashboardBody: body = '' } = await cloudWatch.send(new GetDashboardCommand({ DashboardName }));
+    const body = await dashboardBody(await dashboardOf('Millrace-dev'));
 
     expect(JSON.parse(body).widgets.length).toBeGreaterThan(10);
     expect(body).toContain(deployed.table);

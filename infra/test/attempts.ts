@@ -13,36 +13,36 @@ import {
   UpdateItemCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { WINDOW_INDEX } from '@millrace/core';
+import { attemptsBeside } from './attempts-beside.js';
 import type { Deployed } from './deployed.js';
 import type { Session } from './session.js';
 
 const SORT = 'permission-probe';
-const DENIED: readonly string[] = ['AccessDeniedException', 'AccessDenied', 'AccessDeniedError'];
+const DENIED: readonly string[] = ['AccessDeniedException', 'AccessDenied', 'AccessDeniedError', 'AuthorizationErrorException'];
 
-/** Things that somebody may try, each with whether it is about the own namespace, another one, or the whole. */
-export async function attemptsAs(credentials: Session, deployed: Deployed, own: string, other: string): Promise<readonly string[]> {
-  const clients = { dynamo: new DynamoDBClient({ credentials }), sqs: new SQSClient({ credentials }) };
-  const [s3, lambda] = [new S3Client({ credentials, forcePathStyle: true }), new LambdaClient({ credentials })];
-  const { table: TableName } = deployed;
+/** How attempts ended: what each was, and where it was neither, what was said. */
+export interface Attempted {
+  readonly allowed: readonly string[];
+  readonly denied: readonly string[];
+}
+
+/** Tries everything that somebody may try with those credentials: in the own namespace, in another one, and on the whole. */
+export async function attemptsAs(credentials: Session, deployed: Deployed, own: string, other: string): Promise<Attempted> {
+  const dynamo = new DynamoDBClient({ credentials });
   const tries: Record<string, () => Promise<unknown>> = {
-    ...inNamespace(clients.dynamo, TableName, 'own', own),
-    ...inNamespace(clients.dynamo, TableName, 'other', other),
-    ...onTheWhole(clients.dynamo, TableName, own, other),
-    'read the archive': () => s3.send(new GetObjectCommand({ Bucket: deployed.auditBucket, Key: SORT })),
-    'take a failure message': () => clients.sqs.send(new ReceiveMessageCommand({ QueueUrl: deployed.failureQueue })),
-    'invoke the aggregator': () => lambda.send(new InvokeCommand({ FunctionName: deployed.aggregator, Payload: '{"Records":[]}' })),
+    ...inNamespace(dynamo, deployed.table, 'own', own),
+    ...inNamespace(dynamo, deployed.table, 'other', other),
+    ...onTheWhole(dynamo, deployed.table, own, other),
+    ...attemptsBeside(credentials, deployed),
   };
-  const allowed: string[] = [];
+  const [allowed, denied]: [string[], string[]] = [[], []];
   for (const [what, send] of Object.entries(tries)) {
     const outcome = await outcomeOf(send);
-    if (outcome !== 'denied') allowed.push(outcome === 'allowed' ? what : `${what}: ${outcome}`);
+    if (outcome === 'denied') denied.push(what);
+    else allowed.push(outcome === 'allowed' ? what : `${what}: ${outcome}`);
   }
-  for (const client of [clients.dynamo, clients.sqs, s3, lambda]) client.destroy();
-  return allowed;
+  return { allowed: allowed.sort(), denied };
 }
 
 async function outcomeOf(send: () => Promise<unknown>): Promise<string> {

@@ -31,7 +31,15 @@ export function roleSession(role: string, tags?: Readonly<Record<string, string>
   return sessionOf(arn, tags);
 }
 
+/** The emulator is one process beside all that it runs: on a busy machine it takes longer than DynamoDB would be given. */
+export const PATIENCE = { requestTimeoutMs: 10_000, deadlineMs: 30_000 };
+
 /** A limiter under one of the roles, and nothing else. */
 export async function limiterAs(role: string, options: Partial<RateLimiterOptions> = {}): Promise<RateLimiter> {
-  return RateLimiter.open({ table: deployed.table, credentials: await roleSession(role), ...options });
+  return RateLimiter.open({
+    table: deployed.table,
+    ...PATIENCE,
+    ...options,
+    credentials: options.credentials ?? (await roleSession(role)),
+  });
 }

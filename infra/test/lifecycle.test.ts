@@ -2,24 +2,26 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { RateLimiter } from '@millrace/limiter';
+import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
+import { Limit, RateLimiter } from '@millrace/limiter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cdk, cdkDone } from './command-line.js';
-import { resources } from './resources.js';
+import { PATIENCE } from './deployed.js';
+import { dashboardBody, dashboardOf, resources } from './resources.js';
 import { sessionOf } from './session.js';
 
 /** A stage that keeps its data. No other file uses it, so that it can be taken down. */
 const STAGE = ['-c', 'stage=prod'] as const;
 const LARGER = ['-c', 'aggregatorMemoryMb=512'] as const;
-const CONFIG_TTL_MS = 1_000;
+const CONFIG_TTL_MS = 60_000;
 const NEW_LIMITS = 'resources: { gpt-4: ["rpm:50/min"] }';
 
 describe('a stage that keeps its data', () => {
   let folder: string;
   let before: readonly string[];
   let outputs: Readonly<Record<string, string>>;
-  let acquireRoleArn: string;
+  let roles: Readonly<Record<string, string>>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-lifecycle-'));
     before = await resources();
@@ -27,7 +29,7 @@ describe('a stage that keeps its data', () => {
     await cdkDone('deploy', '--all', ...STAGE, '--require-approval', 'never', '--outputs-file', file);
     const said = JSON.parse(await readFile(file, 'utf8'));
     outputs = said['Millrace-prod'];
-    acquireRoleArn = said['Millrace-prod-Access'].AcquireRoleArn;
+    roles = said['Millrace-prod-Access'];
   });
   afterAll(() => rm(folder, { recursive: true }));
 
@@ -45,7 +47,11 @@ describe('a stage that keeps its data', () => {
     await writeFile(limitsFile, NEW_LIMITS);
     const update = [...STAGE, ...LARGER, '-c', `limitsFile=${limitsFile}`] as const;
     const table = outputs['TableName'] ?? '';
-    await using service = await RateLimiter.open({ table, credentials: await sessionOf(acquireRoleArn), configTtlMs: CONFIG_TTL_MS });
+    let nowMs = Date.now();
+    const clock = { nowMs: () => nowMs };
+    const credentials = await sessionOf(roles['AcquireRoleArn'] ?? '');
+    await using service = await RateLimiter.open({ ...PATIENCE, table, credentials, clock, configTtlMs: CONFIG_TTL_MS });
+    await (await service.acquire('somebody', 'gpt-4', { rpm: 100 })).release();
     expect([await memoryMb(), await service.available('anybody', 'gpt-4')]).toEqual([256, { rpm: 500, tpm: 800_000 }]);
     const { code, said } = await cdk('diff', '--all', '--fail', ...update);
     expect(code).toBe(1);
@@ -53,19 +59,71 @@ describe('a stage that keeps its data', () => {
 
     await cdkDone('deploy', '--all', ...update, '--require-approval', 'never');
 
-    await expect.poll(() => service.available('anybody', 'gpt-4'), { timeout: 5 * CONFIG_TTL_MS, interval: 100 }).toEqual({ rpm: 50 });
+    // On the client's own clock, so that this does not depend on how long a deployment takes.
+    nowMs += CONFIG_TTL_MS;
+    expect(await service.available('anybody', 'gpt-4')).toEqual({ rpm: 50 });
+    await expect(service.acquire('somebody', 'gpt-4', { rpm: 100 })).rejects.toThrow(/50/);
+    await (await service.acquire('somebody', 'gpt-4', { rpm: 40 })).release();
     expect(await memoryMb()).toBe(512);
     expect(await cdk('diff', '--all', '--fail', ...update)).toMatchObject({ code: 0 });
   });
 
+  it('tells of drift when it is asked, and mends none by itself', async () => {
+    const askedFor = async (action: string): Promise<unknown> => {
+      const asked = { FunctionName: outputs['LimitsFunctionName'], Payload: JSON.stringify({ action }) };
+      return JSON.parse(Buffer.from((await new LambdaClient({}).send(new InvokeCommand(asked))).Payload ?? []).toString('utf8'));
+    };
+    expect(await askedFor('drift')).toMatchObject({ inSync: true, drift: [], applied: { logicalId: expect.any(String) } });
+    const credentials = await sessionOf(roles['AdminRoleArn'] ?? '');
+    await using operator = await RateLimiter.open({ ...PATIENCE, table: outputs['TableName'] ?? '', credentials });
+
+    await operator.limits.setResource('gpt-4', [Limit.perMinute('rpm', 51)]);
+
+    const found = [{ name: 'rpm', refill: 51 }];
+    for (const inSync of [false, false]) {
+      expect(await askedFor('drift')).toMatchObject({ inSync, drift: [{ kind: 'changed', target: 'resource/gpt-4', found }] });
+    }
+    expect(await askedFor('plan')).toMatchObject({ changes: [{ action: 'update', target: 'resource/gpt-4' }] });
+  });
+
   it('W-41: leaves its table and its archive when it is destroyed, and nothing else', async () => {
     const { TableName = '', AuditBucketName: bucket = '' } = outputs;
+    const dashboard = await dashboardOf('Millrace-prod');
+    expect(await dashboardBody(dashboard)).toContain(TableName);
 
     await cdkDone('destroy', '--all', '--force', ...STAGE);
 
     const left = (await resources()).filter((resource) => !before.includes(resource));
     expect([...left].sort()).toEqual([`bucket ${bucket}`, `table ${TableName}`]);
+    await expect(dashboardBody(dashboard)).rejects.toThrow(/Dashboard/);
     const { Table: table } = await new DynamoDBClient({}).send(new DescribeTableCommand({ TableName }));
     expect(table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
   });
 });
+
+describe('a stage that keeps nothing', () => {
+  const KEEPS_NOTHING = [...STAGE, '-c', 'keepsData=false'] as const;
+
+  it('is gone altogether when it is destroyed, once its archive is empty', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-lifecycle-'));
+    const before = await resources();
+    const file = join(folder, 'outputs.json');
+    await cdkDone('deploy', '--all', ...KEEPS_NOTHING, '--require-approval', 'never', '--outputs-file', file);
+    const { TableName, AuditBucketName } = JSON.parse(await readFile(file, 'utf8'))['Millrace-prod'];
+    expect(await resources()).toEqual(expect.arrayContaining([`table ${TableName}`, `bucket ${AuditBucketName}`]));
+
+    await emptyBucket(AuditBucketName);
+    await cdkDone('destroy', '--all', '--force', ...KEEPS_NOTHING);
+
+    expect((await resources()).filter((resource) => !before.includes(resource))).toEqual([]);
+    await rm(folder, { recursive: true });
+  });
+});
+
+/** What the README says to do before: S3 deletes no bucket that holds something, and old versions count. */
+async function emptyBucket(Bucket: string): Promise<void> {
+  const s3 = new S3Client({ forcePathStyle: true });
+  const { Versions: versions = [], DeleteMarkers: markers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }));
+  const Objects = [...versions, ...markers].map(({ Key, VersionId }) => ({ Key, VersionId }));
+  if (Objects.length > 0) await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+}

@@ -1,8 +1,9 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { CloudFormationClient, DescribeStackResourcesCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient, DescribeAlarmsCommand, GetDashboardCommand } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ECSClient, ListClustersCommand, ListTaskDefinitionsCommand } from '@aws-sdk/client-ecs';
+import { EventBridgeClient, ListRulesCommand } from '@aws-sdk/client-eventbridge';
 import { IAMClient, ListPoliciesCommand, ListRolesCommand } from '@aws-sdk/client-iam';
 import { LambdaClient, ListEventSourceMappingsCommand, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
@@ -22,10 +23,23 @@ export async function resources(): Promise<readonly string[]> {
     bucket: (await new S3Client({ forcePathStyle: true }).send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name),
     logs: (await new CloudWatchLogsClient({}).send(new DescribeLogGroupsCommand({}))).logGroups?.map((group) => group.logGroupName),
     alarm: (await new CloudWatchClient({}).send(new DescribeAlarmsCommand({}))).MetricAlarms?.map(({ AlarmName }) => AlarmName),
+    rule: (await new EventBridgeClient({}).send(new ListRulesCommand({}))).Rules?.map(({ Name }) => Name),
     role: (await iam.send(new ListRolesCommand({ MaxItems: 1_000 }))).Roles?.map(({ RoleName }) => RoleName),
     policy: (await iam.send(new ListPoliciesCommand({ Scope: 'Local' }))).Policies?.map(({ PolicyName }) => PolicyName),
     cluster: (await ecs.send(new ListClustersCommand({}))).clusterArns,
     task: (await ecs.send(new ListTaskDefinitionsCommand({}))).taskDefinitionArns,
   };
   return Object.entries(found).flatMap(([kind, names = []]) => names.map((name) => `${kind} ${name}`));
+}
+
+/** What CloudFormation has called the dashboard of a stack. */
+export async function dashboardOf(StackName: string): Promise<string | undefined> {
+  const { StackResources: found = [] } = await new CloudFormationClient({}).send(new DescribeStackResourcesCommand({ StackName }));
+  return found.find(({ ResourceType }) => ResourceType === 'AWS::CloudWatch::Dashboard')?.PhysicalResourceId;
+}
+
+/** What a dashboard shows. They cannot be listed: the SDK does not read the emulator's list of them. */
+export async function dashboardBody(DashboardName: string | undefined): Promise<string> {
+  const { DashboardBody: body = '' } = await new CloudWatchClient({}).send(new GetDashboardCommand({ DashboardName }));
+  return body;
 }

@@ -13,44 +13,61 @@ describe('the SDK, under the granted roles only (W-38: who may only acquire can 
   beforeAll(async () => {
     [operator, service, reader] = [await limiterAs('Admin'), await limiterAs('Acquire'), await limiterAs('Read')];
     await operator.limits.setResource('gpt-4', [Limit.perMinute('rpm', 500), Limit.perMinute('tpm', 800_000)]);
-    await operator.entities.create('use-org');
-    await operator.entities.create('use-project', { parent: 'use-org', cascade: true });
-    await operator.entities.create('use-key', { parent: 'use-project', cascade: true });
+    await operator.limits.setResource('slow', [Limit.perDay('calls', 40), Limit.perDay('tokens', 50)]);
   });
   afterAll(async () => {
     for (const limiter of [operator, service, reader]) await limiter?.close();
   });
 
-  it('acquires, cascades, adjusts and gives back, and is refused beyond the limit', async () => {
-    const lease = await service.acquire('use-key', 'gpt-4', { rpm: 1, tpm: 1_000 });
-    await lease.adjust({ tpm: 200 });
-    await lease.commit();
-    await (await service.acquire('use-key', 'gpt-4', { rpm: 3, tpm: 3_000 })).release();
+  it('creates entities, acquires, cascades, adjusts and gives back at every level, and is refused beyond the limit', async () => {
+    await operator.entities.create('use-org');
+    await operator.entities.create('use-project', { parent: 'use-org', cascade: true });
+    await operator.entities.create('use-key', { parent: 'use-project', cascade: true });
 
-    expect(await service.available('use-org', 'gpt-4')).toMatchObject({ rpm: expect.toSatisfy((left: number) => left < 500) });
-    expect(await service.tryAcquire('use-key', 'gpt-4', { rpm: 500 })).toMatchObject({ allowed: false });
+    const lease = await service.acquire('use-key', 'slow', { calls: 1, tokens: 20 });
+    await lease.adjust({ tokens: 10 });
+    await lease.adjust({ tokens: -5 });
+    await lease.commit();
+    await (await service.acquire('use-key', 'slow', { calls: 3, tokens: 8 })).release();
+
+    // No token comes back within a quarter of an hour, so these are exact.
+    for (const entity of ['use-key', 'use-project', 'use-org']) {
+      expect(await service.available(entity, 'slow'), entity).toEqual({ calls: 39, tokens: 25 });
+    }
+    expect(await service.tryAcquire('use-key', 'slow', { tokens: 26 })).toMatchObject({ allowed: false });
   });
 
   it('finds in the ledger what its callers used, at every level, within five seconds', async () => {
     const entity = 'ledger-key';
-    await operator.entities.create('ledger-project');
+    await operator.entities.create('ledger-org');
+    await operator.entities.create('ledger-project', { parent: 'ledger-org', cascade: true });
     await operator.entities.create(entity, { parent: 'ledger-project', cascade: true });
+    const net = { rpm: 0, tpm: 0 };
     const taken = Array.from({ length: 40 }, (_, index) => 1 + (index % 7));
     await Promise.all(
       taken.map(async (tpm, index) => {
         const lease = await service.acquire(entity, 'gpt-4', { rpm: 1, tpm });
-        if (index % 4 === 0) await lease.release();
-        else await lease.commit();
+        if (index % 4 === 0) return lease.release();
+        // Some used more than they took, some less.
+        const more = (index % 3) - 1;
+        if (more !== 0) await lease.adjust({ tpm: more });
+        await lease.commit();
+        net.rpm += 1;
+        net.tpm += tpm + more;
       }),
     );
-    const kept = taken.filter((_, index) => index % 4 !== 0);
-    const own = { rpm: { net: kept.length }, tpm: { net: kept.reduce((sum, tpm) => sum + tpm, 0) } };
 
     const from = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS);
     const to = new Date(from.getTime() + 3 * HOUR_MS);
     const booked = async (of: string) => (await reader.usage.summary({ entity: of, from, to })).resources['gpt-4'];
-    for (const of of [entity, 'ledger-project']) {
-      await expect.poll(() => booked(of), { timeout: BOOKED_WITHIN_MS, interval: 100 }).toMatchObject(own);
+    const levels = [entity, 'ledger-project', 'ledger-org'];
+    const equal = { rpm: { net: net.rpm }, tpm: { net: net.tpm } };
+    await expect
+      .poll(() => Promise.all(levels.map(booked)), { timeout: BOOKED_WITHIN_MS, interval: 100 })
+      .toMatchObject(levels.map(() => equal));
+    // The longer windows are booked beside those of the hour, and nothing is lost between any of them.
+    for (const level of levels) {
+      await expect.poll(() => reader.usage.verify({ entity: level, settleMs: 0 })).toMatchObject({ clean: true, inFlight: [] });
     }
   });
 });
