@@ -18,21 +18,10 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../acknowledgements.js';
 import { formattedName } from '../name-format.js';
 import type { PropChecks } from '../prop-checks.js';
+import { fargateSize } from './fargate-size.js';
 import type { LoadRigProps } from './load-rig-props.js';
 
-const [DEFAULT_CPU, DEFAULT_MEMORY_MB] = [1_024, 2_048];
 const CONTAINER = 'k6';
-
-/** Memory in MB that Fargate has for so many processor units: least and most. */
-const SIZES: ReadonlyMap<number, readonly [number, number]> = new Map([
-  [256, [512, 2_048]],
-  [512, [1_024, 4_096]],
-  [1_024, [2_048, 8_192]],
-  [2_048, [4_096, 16_384]],
-  [4_096, [8_192, 30_720]],
-  [8_192, [16_384, 61_440]],
-  [16_384, [32_768, 122_880]],
-]);
 
 /** What the tasks are made of, beside the rig's props. */
 export interface FargateWorkersProps extends LoadRigProps {
@@ -105,7 +94,7 @@ export class FargateWorkers extends Construct {
   }
 
   private createTask(props: FargateWorkersProps): FargateTaskDefinition {
-    const { cpu, memoryMb } = this.sizeOf(props);
+    const { cpu, memoryMb } = fargateSize(props.fargateCpu, props.fargateMemoryMb, props.checks);
     const isArm = (props.architecture ?? Architecture.ARM_64) === Architecture.ARM_64;
     const logGroup = new LogGroup(this, 'Logs', {
       retention: props.logRetention ?? RetentionDays.ONE_WEEK,
@@ -145,16 +134,5 @@ export class FargateWorkers extends Construct {
       logging: LogDrivers.awsLogs({ streamPrefix: CONTAINER, logGroup }),
     });
     return task;
-  }
-
-  private sizeOf({ fargateCpu: cpu = DEFAULT_CPU, fargateMemoryMb, checks }: FargateWorkersProps): { cpu: number; memoryMb: number } {
-    const bounds = SIZES.get(cpu);
-    if (bounds === undefined) {
-      checks.refuse(`fargateCpu must be one of ${[...SIZES.keys()].join(', ')}, got: ${cpu}`);
-      return { cpu: DEFAULT_CPU, memoryMb: DEFAULT_MEMORY_MB };
-    }
-    const [least, most] = bounds;
-    const memoryMb = checks.wholeNumber(`fargateMemoryMb for ${cpu} processor units`, fargateMemoryMb, least, most);
-    return { cpu, memoryMb: memoryMb ?? Math.max(least, DEFAULT_MEMORY_MB) };
   }
 }

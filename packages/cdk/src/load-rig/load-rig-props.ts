@@ -60,9 +60,10 @@ export interface LoadRigProps {
   readonly fargateCpu?: number;
 
   /**
-   * Memory of a task in MB, within what Fargate has for its processor units.
+   * Memory of a task in MB, one of those that Fargate has for its processor units: whole gigabytes for most, 512, 1024 or 2048 for 256,
+   * each fourth gigabyte for 8192 and each eighth for 16384.
    *
-   * @default 2048
+   * @default - 2048, or the least that Fargate has for more than 1024 processor units
    */
   readonly fargateMemoryMb?: number;
 

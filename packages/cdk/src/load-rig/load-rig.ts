@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { FargateTaskDefinition, ICluster } from 'aws-cdk-lib/aws-ecs';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -36,6 +38,7 @@ export class LoadRig extends Construct {
     if (props.lambdaWorkers === false && props.fargateWorkers === false) {
       checks.refuse('lambdaWorkers and fargateWorkers must not both be false: the rig would have no workers');
     }
+    this.checkAssets(props);
     this.resultsBucket = this.createBucket(props);
     if (props.lambdaWorkers !== false) {
       this.workerFunction = lambdaWorker(this, props, this.workerRole(props, 'lambda', checks), checks);
@@ -60,6 +63,17 @@ export class LoadRig extends Construct {
       ...(this.workerFunction === undefined ? {} : { functionName: this.workerFunction.functionName }),
       ...(fargate === undefined ? {} : { fargate: fargate.describe() }),
     };
+  }
+
+  /** Without its assets nothing of a rig can be made, so that the first mistake is told alone. */
+  private checkAssets({ workerAssets, lambdaWorkers, fargateWorkers, image }: LoadRigProps): void {
+    const needed = [...(lambdaWorkers === false ? [] : ['layer', 'function']), ...(fargateWorkers === false || image ? [] : ['image'])];
+    const missing = needed.filter((folder) => !existsSync(join(workerAssets, folder)));
+    if (missing.length === 0) return;
+    const wanted = 'the folder that `pnpm load assets` wrote';
+    throw new Error(
+      `${this.node.path}: workerAssets must be ${wanted}, got: '${workerAssets}', in which there is no ${missing.join(', ')}`,
+    );
   }
 
   private createBucket(props: LoadRigProps): IBucket {
