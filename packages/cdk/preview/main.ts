@@ -17,11 +17,12 @@ try {
 
 function draw(page: string, picture: string | undefined): void {
   const widgets = dashboardBody();
-  writeFileSync(page, pageHtml(widgets));
+  const html = pageHtml(widgets);
+  writeFileSync(page, html);
   if (picture === undefined) return;
   const program = chromium();
   if (program === undefined) throw new Error(`the page is written; a picture needs a Chromium on the path`);
   const { width, height } = pageSize(widgets);
   runChromium(program, page, '--hide-scrollbars', `--window-size=${width},${height}`, `--screenshot=${picture}`);
-  writeFileSync(picture, palettePng(readFileSync(picture)));
+  writeFileSync(picture, palettePng(readFileSync(picture), html));
 }

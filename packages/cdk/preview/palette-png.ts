@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const COLORS = 256;
+/** The word for what a picture was made of, by the standard of PNG. */
+const SOURCE = 'Source';
 
 /** A picture: so many bytes for each of its pixels, line by line. */
 interface Picture {
@@ -13,9 +16,10 @@ interface Picture {
 
 /**
  * A screenshot with at most 256 colours, a third of its size: the commonest stay, each other one becomes the nearest of
- * them. Takes what Chromium writes: 8 bits, with or without alpha, not interlaced.
+ * them. Takes what Chromium writes: 8 bits, with or without alpha, not interlaced. The picture says which page it is of, so that
+ * an old one can be told from the page that is drawn today.
  */
-export function palettePng(png: Buffer): Buffer {
+export function palettePng(png: Buffer, page: string): Buffer {
   const { width, height, channels, bytes } = decode(png);
   const colors = Array.from({ length: width * height }, (_, pixel) => bytes.readUIntBE(pixel * channels, 3));
   const counts = new Map<number, number>();
@@ -35,11 +39,23 @@ export function palettePng(png: Buffer): Buffer {
   const table = Buffer.from(palette.flatMap(channelsOf));
   const chunks = [
     chunk('IHDR', header),
+    chunk('tEXt', Buffer.from(`${SOURCE}\0${fingerprint(page)}`, 'latin1')),
     chunk('PLTE', table),
     chunk('IDAT', deflateSync(lines, { level: 9 })),
     chunk('IEND', Buffer.alloc(0)),
   ];
   return Buffer.concat([SIGNATURE, ...chunks]);
+}
+
+/** Which page a picture is of. */
+export function sourceOf(png: Buffer): string | undefined {
+  const text = chunksOf(png).find(({ kind, body }) => kind === 'tEXt' && body.toString('latin1').startsWith(`${SOURCE}\0`));
+  return text?.body.toString('latin1').slice(SOURCE.length + 1);
+}
+
+/** What tells a page from any other one. */
+export function fingerprint(page: string): string {
+  return `sha256:${createHash('sha256').update(page).digest('hex')}`;
 }
 
 function channelsOf(color: number): number[] {
@@ -53,21 +69,24 @@ function nearest(palette: readonly number[], color: number): number {
 }
 
 function decode(png: Buffer): Picture {
-  const data: Buffer[] = [];
-  let header = Buffer.alloc(13);
-  for (let at = SIGNATURE.length; at < png.length; ) {
-    const length = png.readUInt32BE(at);
-    const kind = png.toString('latin1', at + 4, at + 8);
-    const body = png.subarray(at + 8, at + 8 + length);
-    if (kind === 'IHDR') header = Buffer.from(body);
-    if (kind === 'IDAT') data.push(body);
-    at += 12 + length;
-  }
+  const chunks = chunksOf(png);
+  const header = chunks.find(({ kind }) => kind === 'IHDR')?.body ?? Buffer.alloc(13);
+  const data = chunks.filter(({ kind }) => kind === 'IDAT').map(({ body }) => body);
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   const channels = header[9] === 2 ? 3 : 4;
   if (header[8] !== 8 || (header[9] !== 2 && header[9] !== 6) || header[12] !== 0)
     throw new Error('only PNG of 8 bits a channel, in colour, not interlaced');
   return { width, height, channels, bytes: unfiltered(inflateSync(Buffer.concat(data)), width * channels, height, channels) };
+}
+
+function chunksOf(png: Buffer): { readonly kind: string; readonly body: Buffer }[] {
+  const found = [];
+  for (let at = SIGNATURE.length; at < png.length; ) {
+    const length = png.readUInt32BE(at);
+    found.push({ kind: png.toString('latin1', at + 4, at + 8), body: png.subarray(at + 8, at + 8 + length) });
+    at += 12 + length;
+  }
+  return found;
 }
 
 /** Undoes what each line of a PNG is predicted by: nothing, left, above, their mean, or the one of three that is nearest. */

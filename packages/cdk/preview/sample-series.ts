@@ -53,7 +53,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
     'waited in the stream': calm(2_300, 1_200),
   },
   'Records and windows': { records: calm(124_000, 16_000), 'windows written': calm(21_000), 'known already': calm(400) },
-  'Gaps, as verifications found them': { gaps: rare(0), 'all findings': rare(1) },
+  'Gaps in the ledger, as checks found them': { gaps: rare(0), 'all findings': rare(1), 'books not checked': rare(0) },
   'Entities near a limit': { 'beyond the threshold': calm(11, 9) },
   Invocations: { invocations: calm(310) },
   'Errors and throttles': { errors: rare(1), 'not started: too many at once': rare(0), 'refused by DynamoDB': rare(6) },

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LimiterDashboard, type LimiterDashboardOptions, LimiterTable, UsageAggregator } from '@millrace/cdk';
-import { AGGREGATOR_METRICS, ENTITY_FIELD, LEDGER_METRICS, LIMITER_METRICS } from '@millrace/core';
+import { AGGREGATOR_METRICS, ENTITY_FIELD, LEDGER_CHECK_METRICS, LEDGER_METRICS, LIMITER_METRICS } from '@millrace/core';
 import { Duration, type Stack } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { chromium, runChromium } from '../preview/chromium.js';
 import { dashboardBody, type Widget } from '../preview/dashboard-body.js';
 import { pageHtml, pageSize } from '../preview/page.js';
+import { fingerprint, sourceOf } from '../preview/palette-png.js';
 import { mistakesOf, onlyOne, templateOf } from './synth.js';
 
 const DASHBOARD = 'AWS::CloudWatch::Dashboard';
@@ -85,7 +86,7 @@ describe('the dashboard of a limiter', () => {
       'Latency inside DynamoDB',
       'Lag of the ledger',
       'Records and windows',
-      'Gaps, as verifications found them',
+      'Gaps in the ledger, as checks found them',
       'Entities near a limit',
       'Invocations',
       'Errors and throttles',
@@ -96,7 +97,9 @@ describe('the dashboard of a limiter', () => {
 
   it('names no metric that nobody emits, and most of those that are emitted', () => {
     const emitted = new Set(
-      [LIMITER_METRICS, AGGREGATOR_METRICS, LEDGER_METRICS].flatMap((list) => Object.values(list).map(({ name }) => name)),
+      [LIMITER_METRICS, AGGREGATOR_METRICS, LEDGER_METRICS, LEDGER_CHECK_METRICS].flatMap((list) =>
+        Object.values(list).map(({ name }) => name),
+      ),
     );
     const shown = metricNames(widgets, 'Millrace');
     expect([...shown].filter((name) => !emitted.has(name as never))).toEqual([]);
@@ -153,8 +156,10 @@ describe('the dashboard of a limiter', () => {
   });
   if (program === undefined) console.warn('skipped: the dashboard is not looked at in a browser, as there is no Chromium on the path');
 
-  it('has a picture in the docs, of its page', () => {
+  it('has a picture in the docs, of its page as it is today', () => {
     const picture = readFileSync(join(__dirname, '../../../docs/dashboard.png'));
+    // Else draw it again: docs/operations.md says how.
+    expect(sourceOf(picture)).toBe(fingerprint(pageHtml(widgets)));
     const { width, height } = pageSize(widgets);
     expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([width, height]);
     expect(picture.length).toBeLessThan(300_000);
@@ -198,7 +203,14 @@ describe('the props of a dashboard', () => {
       template.hasResourceProperties('AWS::CloudWatch::InsightRule', {
         RuleState: 'ENABLED',
         RuleBody: Match.objectLike({
-          'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp(`\\$\\.${ENTITY_FIELD.entity}.*\\$\\.${field}`)])],
+          'Fn::Join': [
+            '',
+            Match.arrayWith([
+              Match.stringLikeRegexp(`\\$\\.${ENTITY_FIELD.entity}.*\\$\\.${field}.*"Match":"\\$\\.Table"`),
+              // Of this table only: other limiters may report into the same logs.
+              { Ref: Match.stringLikeRegexp('^Table') },
+            ]),
+          ],
         }),
       });
     }
@@ -218,6 +230,18 @@ describe('the props of a dashboard', () => {
     expect(nearLimit(80)).not.toContain('thresholdPercent');
     expect(nearLimit()).not.toContain(name);
     expect(nearLimit()).toMatch(/### Entities near a limit.*thresholdPercent: 80/);
+  });
+
+  it('draw what could not be checked of the ledger where the aggregator checks it', () => {
+    const body = (checkLedger: boolean): string => {
+      const template = templateOf((stack) => {
+        const { table } = new LimiterTable(stack, 'Table');
+        new LimiterDashboard(stack, 'Board', { table, aggregator: new UsageAggregator(stack, 'Usage', { table, seals: { checkLedger } }) });
+      });
+      return JSON.stringify(onlyOne(template, DASHBOARD)['DashboardBody']);
+    };
+    expect(body(true)).toContain(LEDGER_CHECK_METRICS.unchecked.name);
+    expect(body(false)).not.toContain(LEDGER_CHECK_METRICS.unchecked.name);
   });
 
   it('take the namespace of the aggregator', () => {

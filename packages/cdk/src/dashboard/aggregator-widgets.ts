@@ -1,4 +1,4 @@
-import { AGGREGATOR_METRICS, LEDGER_METRICS, type MetricDefinition } from '@millrace/core';
+import { AGGREGATOR_METRICS, LEDGER_CHECK_METRICS, LEDGER_METRICS, type MetricDefinition } from '@millrace/core';
 import { Duration } from 'aws-cdk-lib';
 import { type IWidget, type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { WatchedMetrics } from '../alarms/watched-metrics.js';
@@ -63,11 +63,13 @@ export function ledgerWidgets(aggregator: UsageAggregator, metrics: WatchedMetri
   const gaps = [
     metrics.own(LEDGER_METRICS.gaps, { period: PERIOD, statistic: Stats.MAXIMUM, label: 'gaps', color: COLORS.broken }),
     metrics.own(LEDGER_METRICS.findings, { period: PERIOD, statistic: Stats.MAXIMUM, label: 'all findings', color: COLORS.refused }),
+    // Where this is above zero, no gaps may mean that nobody could look.
+    ...(aggregator.checksLedger ? [own(LEDGER_CHECK_METRICS.unchecked, 'books not checked', Stats.SUM, COLORS.gone)] : []),
   ];
   return [
     graph('Lag of the ledger', 'milliseconds', lag, { columns: 6 }),
     graph('Records and windows', 'in a period', writes, { columns: 6 }),
-    graph('Gaps, as verifications found them', 'places', gaps, { columns: 6 }),
+    graph('Gaps in the ledger, as checks found them', 'places', gaps, { columns: 6 }),
     aggregator.thresholdPercent === undefined
       ? note('Entities near a limit', NOBODY_LOOKS, 6)
       : graph('Entities near a limit', 'entities', [own(nearLimit, 'beyond the threshold', Stats.SUM, COLORS.refused)], { columns: 6 }),
