@@ -17,10 +17,12 @@ function tableStatements(template: Template): { Action: string | string[]; Condi
 describe('what a deployment does', () => {
   it('prunes only where it is told to', () => {
     expect(propertiesOf({ ...FEW, prune: true })['Prune']).toBe('true');
+    expect(propertiesOf(FEW)['Prune']).toBe('false');
   });
 
   it('removes the limits with the resource only where it is told to', () => {
     expect(propertiesOf({ ...FEW, removalPolicy: RemovalPolicy.DESTROY })['OnDelete']).toBe('remove');
+    expect(propertiesOf(FEW)['OnDelete']).toBe('keep');
   });
 
   it('registers another namespace only where it is told to', () => {
