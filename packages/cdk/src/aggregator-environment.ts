@@ -1,12 +1,17 @@
 import { WINDOW_TYPES } from '@millrace/core';
 import { DEFAULT_RETENTION, LEAST_RETENTION } from '@millrace/ledger';
 import { Token } from 'aws-cdk-lib';
-import type { PropChecks } from './prop-checks.js';
+import type { OptionNames, PropChecks } from './prop-checks.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
 import { sealingVariables } from './usage-sealing.js';
 import type { UsageRetention, UsageWindowType } from './usage-windows.js';
 
 const MAX_DAYS = 36_500;
+/** The role may write what begins with it, so that what IAM reads as a pattern or a variable must not be in it. */
+const AUDIT_PREFIX = /^[\w!.'()/=+@,:-]{1,256}$/;
+const AUDIT_PREFIX_WORDS = "1 to 256 letters, digits or any of _!.'()/=+@,:-";
+
+const RETENTION_OPTIONS: OptionNames<UsageRetention> = { hour: true, day: true, week: true, month: true };
 
 /** What the function is told, in the variables that it reads; what is left out it knows itself. */
 export function aggregatorEnvironment(props: UsageAggregatorProps, metricsNamespace: string, checks: PropChecks): Record<string, string> {
@@ -26,19 +31,19 @@ export function aggregatorEnvironment(props: UsageAggregatorProps, metricsNamesp
     MILLRACE_THRESHOLD_PERCENT: checks.wholeNumber('thresholdPercent', thresholdPercent, 1, 100)?.toString(),
     MILLRACE_EVENT_BUS: thresholdEventBus?.eventBusName,
     MILLRACE_AUDIT_BUCKET: auditArchive?.bucket.bucketName,
-    MILLRACE_AUDIT_PREFIX: auditPrefix,
+    MILLRACE_AUDIT_PREFIX: checks.text('auditPrefix', auditPrefix, AUDIT_PREFIX, AUDIT_PREFIX_WORDS),
     ...sealingVariables(props, checks),
   };
   return Object.fromEntries(Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 function windowTypesOf(types: readonly UsageWindowType[] | undefined, checks: PropChecks): string | undefined {
-  if (types === undefined || Token.isUnresolved(types)) return undefined;
-  if (types.length === 0) return checks.refuse('windowTypes must hold at least one type, got: none');
-  return [...new Set(types)].join(',');
+  const known = checks.someOf('windowTypes', types, WINDOW_TYPES as readonly UsageWindowType[]);
+  return known === undefined || Token.isUnresolved(known) ? undefined : [...new Set(known)].join(',');
 }
 
-function retentionOf(retention: UsageRetention | undefined, checks: PropChecks): string | undefined {
+function retentionOf(given: UsageRetention | undefined, checks: PropChecks): string | undefined {
+  const retention = checks.options('usageRetention', given, RETENTION_OPTIONS);
   if (retention === undefined) return undefined;
   const days = WINDOW_TYPES.map((type) => {
     const given = checks.days(`usageRetention: ${type}`, retention[type], LEAST_RETENTION[type], MAX_DAYS);

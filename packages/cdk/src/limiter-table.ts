@@ -14,9 +14,8 @@ import { Construct } from 'constructs';
 import type { LimiterTableProps } from './limiter-table-props.js';
 import { PropChecks } from './prop-checks.js';
 import { TableCapacity } from './table-capacity.js';
+import { TABLE_NAME, TABLE_NAME_WORDS } from './table-name.js';
 import { addTags } from './tagging.js';
-
-const TABLE_NAME = /^[a-zA-Z0-9_.-]{3,255}$/;
 
 /**
  * The table of a limiter. Names, keys, indexes and the stream are core's, so that the construct and `createTable` make
@@ -70,7 +69,7 @@ export class LimiterTable extends Construct {
 
   private createTable(props: LimiterTableProps, checks: PropChecks, given: object): Table {
     const { pointInTimeRecovery = true, deletionProtection = false, contributorInsights } = props;
-    const tableName = checks.text('tableName', props.tableName, TABLE_NAME, '3 to 255 letters, digits, _, . or -');
+    const tableName = checks.text('tableName', props.tableName, TABLE_NAME, TABLE_NAME_WORDS);
     const recoveryPeriod = checks.days('recoveryPeriod', props.recoveryPeriod, 1, 35);
     if (!pointInTimeRecovery && props.recoveryPeriod !== undefined) {
       checks.refuse('recoveryPeriod must be left out where pointInTimeRecovery is off, got: both');

@@ -3,8 +3,10 @@ import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct, type IConstruct } from 'constructs';
+import { metricPlace } from './metric-place.js';
 import { AccessRole } from './permissions/access-role.js';
 import { accessStatements } from './permissions/access-statements.js';
+import { checkNamespaceId } from './permissions/namespace-id.js';
 import { grantTableKey } from './table-key.js';
 
 /** A limiter: a table that services take tokens from. */
@@ -82,27 +84,27 @@ export abstract class RateLimiterBase extends Construct implements IRateLimiter 
 
   /** Lets a service acquire in one namespace, by its id, and nowhere else. */
   grantAcquireForNamespace(grantee: IGrantable, namespaceId: string): Grant {
-    return this.grant(grantee, AccessRole.ACQUIRE, namespaceId);
+    return this.grant(grantee, AccessRole.ACQUIRE, checkNamespaceId(namespaceId));
   }
 
   /** Lets a service that may acquire in one namespace also record usage events there, by its id, and nowhere else. */
   grantRecordUsageForNamespace(grantee: IGrantable, namespaceId: string): Grant {
-    return this.grant(grantee, AccessRole.RECORD_USAGE, namespaceId);
+    return this.grant(grantee, AccessRole.RECORD_USAGE, checkNamespaceId(namespaceId));
   }
 
   /** Lets somebody read in one namespace, by its id, and nowhere else. */
   grantReadForNamespace(grantee: IGrantable, namespaceId: string): Grant {
-    return this.grant(grantee, AccessRole.READ, namespaceId);
+    return this.grant(grantee, AccessRole.READ, checkNamespaceId(namespaceId));
   }
 
   /** Lets an operator change entities and limits of one namespace, by its id, and nowhere else. */
   grantAdminForNamespace(grantee: IGrantable, namespaceId: string): Grant {
-    return this.grant(grantee, AccessRole.ADMIN, namespaceId);
+    return this.grant(grantee, AccessRole.ADMIN, checkNamespaceId(namespaceId));
   }
 
   /** A metric of DynamoDB about the table, by its name there. */
   metric(metricName: string, options: MetricOptions = {}): Metric {
-    return metricOf('AWS/DynamoDB', metricName, { TableName: this.tableName }, options);
+    return this.metricOf('AWS/DynamoDB', metricName, { TableName: this.tableName }, options);
   }
 
   /** Read units that were consumed, summed. */
@@ -127,7 +129,7 @@ export abstract class RateLimiterBase extends Construct implements IRateLimiter 
 
   /** A metric of the limiter's own about this table, by its name. */
   metricMillrace(metricName: string, options: MetricOptions = {}): Metric {
-    return metricOf(this.metricsNamespace, metricName, { Table: this.tableName }, options);
+    return this.metricOf(this.metricsNamespace, metricName, { Table: this.tableName }, options);
   }
 
   private grant(grantee: IGrantable, role: AccessRole, namespaceId?: string): Grant {
@@ -144,8 +146,9 @@ export abstract class RateLimiterBase extends Construct implements IRateLimiter 
     }
     return grants.reduce((one, other) => one.combine(other));
   }
-}
 
-function metricOf(namespace: string, metricName: string, dimensionsMap: Record<string, string>, options: MetricOptions): Metric {
-  return new Metric({ namespace, metricName, dimensionsMap, period: Duration.minutes(1), statistic: Stats.SUM, ...options });
+  private metricOf(namespace: string, metricName: string, dimensionsMap: Record<string, string>, options: MetricOptions): Metric {
+    const usual = { period: Duration.minutes(1), statistic: Stats.SUM, ...metricPlace(this, this.tableArn) };
+    return new Metric({ namespace, metricName, dimensionsMap, ...usual, ...options });
+  }
 }

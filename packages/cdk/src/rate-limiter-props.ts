@@ -73,9 +73,9 @@ export interface RateLimiterProps extends LimiterTableProps {
   readonly roleNameFormat?: string;
 
   /**
-   * How the policies that are made are named: `{}` stands for the stack's name and the part, as `-aggregator`.
+   * How the policy in the function's role is named: `{}` stands for the stack's name and the part, as `-aggregator`.
    *
-   * @default - CloudFormation makes names up
+   * @default 'UsageAggregator'
    */
   readonly policyNameFormat?: string;
 }

@@ -1,35 +1,33 @@
 import { BillingMode, type Table } from 'aws-cdk-lib/aws-dynamodb';
-import type { PropChecks } from './prop-checks.js';
-import { type ProvisionedOptions, TableBilling } from './table-billing.js';
+import { type OptionNames, type PropChecks, shown } from './prop-checks.js';
+import { type OnDemandOptions, type ProvisionedOptions, TableBilling } from './table-billing.js';
 
 const LEAST_CAPACITY = 5;
 const TARGET_PERCENT = 70;
 const MOST_UNITS = 1_000_000_000;
 
+const ON_DEMAND_OPTIONS: OptionNames<OnDemandOptions> = { maxReadRequestUnits: true, maxWriteRequestUnits: true };
+const PROVISIONED_OPTIONS: OptionNames<ProvisionedOptions> = {
+  minReadCapacity: true,
+  maxReadCapacity: true,
+  minWriteCapacity: true,
+  maxWriteCapacity: true,
+  targetUtilizationPercent: true,
+};
+
 /** What a way to pay means for the table and its indexes. */
 export class TableCapacity {
-  private readonly onDemand?: { maxReadRequestUnits?: number; maxWriteRequestUnits?: number };
+  private readonly onDemand?: OnDemandOptions;
   private readonly provisioned?: Required<ProvisionedOptions>;
 
-  constructor(checks: PropChecks, { onDemandOptions, provisionedOptions }: TableBilling = TableBilling.onDemand()) {
-    const units = (name: string, value: number | undefined, min = 1) => checks.wholeNumber(`billing: ${name}`, value, min, MOST_UNITS);
-    if (provisionedOptions === undefined) {
-      this.onDemand = {
-        maxReadRequestUnits: units('maxReadRequestUnits', onDemandOptions?.maxReadRequestUnits),
-        maxWriteRequestUnits: units('maxWriteRequestUnits', onDemandOptions?.maxWriteRequestUnits),
-      };
-      return;
+  constructor(checks: PropChecks, billing: TableBilling = TableBilling.onDemand()) {
+    const onDemand = checks.options('billing', billing?.onDemandOptions, ON_DEMAND_OPTIONS);
+    const provisioned = checks.options('billing', billing?.provisionedOptions, PROVISIONED_OPTIONS);
+    if (onDemand === undefined && provisioned === undefined) {
+      checks.refuse(`billing must be what TableBilling.onDemand or TableBilling.provisioned gives for its options, got: ${shown(billing)}`);
     }
-    const minReadCapacity = units('minReadCapacity', provisionedOptions.minReadCapacity) ?? LEAST_CAPACITY;
-    const minWriteCapacity = units('minWriteCapacity', provisionedOptions.minWriteCapacity) ?? LEAST_CAPACITY;
-    this.provisioned = {
-      minReadCapacity,
-      minWriteCapacity,
-      maxReadCapacity: units('maxReadCapacity', provisionedOptions.maxReadCapacity, minReadCapacity) ?? minReadCapacity,
-      maxWriteCapacity: units('maxWriteCapacity', provisionedOptions.maxWriteCapacity, minWriteCapacity) ?? minWriteCapacity,
-      targetUtilizationPercent:
-        checks.wholeNumber('billing: targetUtilizationPercent', provisionedOptions.targetUtilizationPercent, 20, 90) ?? TARGET_PERCENT,
-    };
+    if (provisioned === undefined) this.onDemand = boundsOf(checks, onDemand);
+    else this.provisioned = capacityOf(checks, provisioned);
   }
 
   /** For the table. */
@@ -60,4 +58,31 @@ export class TableCapacity {
     ];
     for (const scaling of scalings) scaling.scaleOnUtilization({ targetUtilizationPercent });
   }
+}
+
+function unitsOf(checks: PropChecks, name: string, value: number | undefined, min = 1): number | undefined {
+  return checks.wholeNumber(`billing: ${name}`, value, min, MOST_UNITS);
+}
+
+function boundsOf(checks: PropChecks, options: OnDemandOptions = {}): OnDemandOptions {
+  return {
+    maxReadRequestUnits: unitsOf(checks, 'maxReadRequestUnits', options.maxReadRequestUnits),
+    maxWriteRequestUnits: unitsOf(checks, 'maxWriteRequestUnits', options.maxWriteRequestUnits),
+  };
+}
+
+function capacityOf(checks: PropChecks, options: ProvisionedOptions): Required<ProvisionedOptions> {
+  const minReadCapacity = unitsOf(checks, 'minReadCapacity', options.minReadCapacity) ?? LEAST_CAPACITY;
+  const minWriteCapacity = unitsOf(checks, 'minWriteCapacity', options.minWriteCapacity) ?? LEAST_CAPACITY;
+  for (const name of ['maxReadCapacity', 'maxWriteCapacity'] as const) {
+    if (options[name] === undefined) checks.refuse(`billing: ${name} must be set: provisioned capacity has no bound by itself`);
+  }
+  return {
+    minReadCapacity,
+    minWriteCapacity,
+    maxReadCapacity: unitsOf(checks, 'maxReadCapacity', options.maxReadCapacity, minReadCapacity) ?? minReadCapacity,
+    maxWriteCapacity: unitsOf(checks, 'maxWriteCapacity', options.maxWriteCapacity, minWriteCapacity) ?? minWriteCapacity,
+    targetUtilizationPercent:
+      checks.wholeNumber('billing: targetUtilizationPercent', options.targetUtilizationPercent, 20, 90) ?? TARGET_PERCENT,
+  };
 }

@@ -1,6 +1,6 @@
 import { Tags, Token } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
-import type { PropChecks } from './prop-checks.js';
+import { type PropChecks, shown } from './prop-checks.js';
 
 const MAX_KEY = 128;
 const MAX_VALUE = 256;
@@ -14,6 +14,8 @@ export function addTags(scope: IConstruct, checks: PropChecks, tags: { readonly 
   for (const [key, value] of entries) {
     if (!Token.isUnresolved(key) && (key.length > MAX_KEY || key === '' || /^aws:/i.test(key))) {
       checks.refuse(`the key of a tag must have 1 to ${MAX_KEY} characters and not begin with aws:, got: '${key}'`);
+    } else if (typeof value !== 'string') {
+      checks.refuse(`tag '${key}' must be a text, got: ${shown(value)}`);
     } else if (!Token.isUnresolved(value) && value.length > MAX_VALUE) {
       checks.refuse(`tag '${key}' must have at most ${MAX_VALUE} characters, got: ${value.length}`);
     } else {

@@ -1,5 +1,5 @@
 import { STREAM_FILTERS } from '@millrace/aggregator-lambda/filters';
-import { LEDGER_CHECK_METRICS, LEDGER_METRICS } from '@millrace/core';
+import { LEDGER_CHECK_METRICS, LEDGER_METRICS, METRICS_NAMESPACE } from '@millrace/core';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
@@ -12,12 +12,12 @@ import { acknowledge } from './acknowledgements.js';
 import { aggregatorEnvironment } from './aggregator-environment.js';
 import { aggregatorRole } from './aggregator-role.js';
 import { lambdaCode } from './lambda-assets.js';
+import { metricPlace } from './metric-place.js';
 import { PropChecks } from './prop-checks.js';
 import { addTags } from './tagging.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
 import { checksLedger, sealedTypes, sealingRule } from './usage-sealing.js';
 
-const METRICS_NAMESPACE = 'Millrace';
 const RECOVERABLE_FOR = Duration.days(14);
 /** The function keeps five seconds in reserve, in which it begins nothing. */
 const MIN_TIMEOUT_SEC = 6;
@@ -54,9 +54,7 @@ export class UsageAggregator extends Construct {
     this.thresholdPercent = props.thresholdPercent;
     const streamArn = props.table.tableStreamArn;
     if (streamArn === undefined) throw new Error(`${this.node.path}: table must have a stream; give an imported one its tableStreamArn`);
-    const pattern = /^[\w./#-]{1,255}$/;
-    const namespaceText = '1 to 255 letters, digits, ., -, _, / or #';
-    this.metricsNamespace = this.checks.text('metricsNamespace', props.metricsNamespace, pattern, namespaceText) ?? METRICS_NAMESPACE;
+    this.metricsNamespace = this.checks.metricsNamespace(props.metricsNamespace) ?? METRICS_NAMESPACE;
     this.logGroup = new LogGroup(this, 'Logs', {
       retention: props.logRetention ?? RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -78,6 +76,7 @@ export class UsageAggregator extends Construct {
       dimensionsMap: { Table: this.table.tableName },
       period: Duration.minutes(1),
       statistic: Stats.SUM,
+      ...metricPlace(this),
       ...options,
     });
   }

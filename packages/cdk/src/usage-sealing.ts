@@ -3,8 +3,9 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { PropChecks } from './prop-checks.js';
+import { type OptionNames, type PropChecks, shown } from './prop-checks.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
+import type { UsageSealOptions } from './usage-seal-options.js';
 import { UsageWindowType } from './usage-windows.js';
 
 const HOUR = Duration.hours(1);
@@ -12,12 +13,16 @@ const HOUR = Duration.hours(1);
 const MAX_OFFERS = 10;
 /** What bills are made of; each further type costs as much again. */
 const BY_DEFAULT: readonly UsageWindowType[] = [UsageWindowType.DAY, UsageWindowType.MONTH];
+const ALL = Object.values(UsageWindowType);
 const MAX_DELAY_HOURS = 168;
+
+const SEAL_OPTIONS: OptionNames<UsageSealOptions> = { windowTypes: true, delay: true, schedule: true, checkLedger: true };
 
 /** The types of windows that are sealed; none where nothing is. */
 export function sealedTypes({ sealing = true, seals, windowTypes }: UsageAggregatorProps): readonly UsageWindowType[] {
   if (!sealing) return [];
-  return seals?.windowTypes ?? BY_DEFAULT.filter((type) => isKept(type, windowTypes));
+  // What is no list is told as wrong elsewhere, once.
+  return Array.isArray(seals?.windowTypes) ? seals.windowTypes : BY_DEFAULT.filter((type) => isKept(type, windowTypes));
 }
 
 /** Whether the ledger is checked: of days, once they are sealed. */
@@ -27,11 +32,16 @@ export function checksLedger(props: UsageAggregatorProps): boolean {
 
 /** What the function is told of sealing, in the variables that it reads. */
 export function sealingVariables(props: UsageAggregatorProps, checks: PropChecks): Record<string, string | undefined> {
-  const { seals, sealing = true, windowTypes } = props;
+  const { sealing = true, windowTypes } = props;
+  const seals = checks.options('seals', props.seals, SEAL_OPTIONS);
   checks.notBoth('seals', seals !== undefined, 'sealing: false', !sealing, 'they are what it leaves out');
+  if (seals?.windowTypes !== undefined && !Array.isArray(seals.windowTypes)) {
+    checks.refuse(`seals.windowTypes must be a list of some of ${ALL.join(', ')}, got: ${shown(seals.windowTypes)}`);
+  }
   const types = sealedTypes(props);
   const strange = types.filter((type) => !isKept(type, windowTypes));
-  if (strange.length > 0) checks.refuse(`seals.windowTypes must be some of windowTypes, got: ${strange.join(', ')}`);
+  if (strange.length > 0)
+    checks.refuse(`seals.windowTypes must be some of windowTypes (${(windowTypes ?? ALL).join(', ')}), got: ${strange.join(', ')}`);
   if (sealing && seals !== undefined && types.length === 0) checks.refuse('seals.windowTypes must hold at least one type, got: none');
   const delay = checks.hours('seals.delay', seals?.delay, 0, MAX_DELAY_HOURS);
   if (seals?.checkLedger === true && types.length > 0 && !types.includes(UsageWindowType.DAY)) {
@@ -53,5 +63,5 @@ export function sealingRule(scope: Construct, handler: IFunction, schedule: Sche
 }
 
 function isKept(type: UsageWindowType, kept: readonly UsageWindowType[] | undefined): boolean {
-  return kept === undefined || Token.isUnresolved(kept) || kept.includes(type);
+  return Token.isUnresolved(kept) || (kept ?? ALL).includes(type);
 }

@@ -86,7 +86,7 @@ describe('what the function is told', () => {
     expect(mistakesOf(build(() => ({ windowTypes: [UsageWindowType.HOUR], seals: { delay: Duration.hours(1) } })))).toEqual([none]);
     const seals = { windowTypes: [UsageWindowType.WEEK, UsageWindowType.DAY], delay: Duration.minutes(90) };
     expect(mistakesOf(build(() => ({ windowTypes: [UsageWindowType.DAY], seals })))).toEqual([
-      'seals.windowTypes must be some of windowTypes, got: week',
+      'seals.windowTypes must be some of windowTypes (day), got: week',
       'seals.delay must be whole hours from 0 to 168, got: 1.5 hours',
     ]);
   });

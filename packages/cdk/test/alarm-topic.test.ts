@@ -101,6 +101,26 @@ describe('a monthly budget', () => {
     });
   });
 
+  it('may use the key of the topic, as alarms may', () => {
+    const template = templateOf((stack) => alarmsIn(stack, { topicKey: new Key(stack, 'Key'), monthlyBudget: { usd: 1 } }));
+    const allows = (Service: string) => Match.objectLike({ Action: ['kms:Decrypt', 'kms:GenerateDataKey*'], Principal: { Service } });
+    template.hasResourceProperties('AWS::KMS::Key', {
+      KeyPolicy: { Statement: Match.arrayWith([allows('cloudwatch.amazonaws.com'), allows('budgets.amazonaws.com')]) },
+    });
+  });
+
+  it('says what must be allowed elsewhere where topic and key are imported', () => {
+    const stack = newStack();
+    const topic = Topic.fromTopicArn(stack, 'Theirs', 'arn:aws:sns:us-east-1:123456789012:theirs');
+    const topicKey = Key.fromKeyArn(stack, 'Key', 'arn:aws:kms:us-east-1:123456789012:key/1');
+    alarmsIn(stack, { topic, topicKey, monthlyBudget: { usd: 1 } });
+    const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('budgets may be silent'));
+    expect(warnings.map(({ entry }) => String(entry.data))).toEqual([
+      expect.stringMatching(/let budgets.amazonaws.com do sns:Publish there/),
+      expect.stringMatching(/let budgets.amazonaws.com do kms:Decrypt and kms:GenerateDataKey\* there/),
+    ]);
+  });
+
   it('counts all of DynamoDB where no tag is named', () => {
     alarmsWith({ monthlyBudget: { usd: 1 } }).hasResourceProperties('AWS::Budgets::Budget', {
       Budget: { CostFilters: { Service: ['Amazon DynamoDB'] } },

@@ -75,6 +75,22 @@ describe('the alarms of a limiter without props', () => {
     }
   });
 
+  it('go off at what their docs say, after so many periods', () => {
+    const report = readFileSync(join(__dirname, '../API.md'), 'utf8');
+    const said = NAMES.map((name) => {
+      const prop = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+      const [, threshold, unit, periods] =
+        new RegExp(`\\b${prop}\\?: AlarmSettings.*Default: (\\d+) (\\w+), (\\d+) period`).exec(report) ?? [];
+      return [name, Number(threshold), unit, Number(periods)];
+    });
+    const done = NAMES.map((name) => {
+      const { Threshold: threshold = 0, EvaluationPeriods: periods } = alarms.get(name) ?? {};
+      const perUnit = { AggregatorDuration: 300, IteratorAge: 1_000, SealingCutShort: 0.01 }[name] ?? 1;
+      return [name, threshold / perUnit, expect.any(String), periods];
+    });
+    expect(said).toEqual(done);
+  });
+
   it('watch the failure queue, the errors, the longest run and the lag of the aggregator', () => {
     template.hasResourceProperties(ALARM, {
       MetricName: 'ApproximateNumberOfMessagesVisible',
@@ -228,9 +244,14 @@ describe('the props of alarms', () => {
       runbookUrl: 'docs/operations.md',
     });
     expect(mistakes).toHaveLength(8);
-    expect(mistakes.join('\n')).toMatch(/rejectedShare.threshold must be above 0 and at most 100, got: 101/);
+    expect(mistakes.join('\n')).toMatch(/rejectedShare.threshold must be a number above 0 and at most 100, got: 101/);
     expect(mistakes.join('\n')).toMatch(/monthlyBudget.usd must be a number of dollars above 0, got: -1/);
     expect(mistakes.join('\n')).toMatch(/runbookUrl must be an address that begins with https.*got: 'docs\/operations.md'/);
-    expect(mistakesWith({ monthlyBudget: { usd: 5, tagValue: 'a' } })).toEqual([expect.stringContaining('monthlyBudget.tagKey')]);
+    expect(mistakesWith({ monthlyBudget: { usd: 5, tagValue: 'a' } })).toEqual([
+      expect.stringMatching(/^monthlyBudget.tagKey must be set/),
+    ]);
+    expect(mistakesWith({ monthlyBudget: { usd: 5, tagKey: 'a' } })).toEqual([
+      expect.stringMatching(/^monthlyBudget.tagValue must be set/),
+    ]);
   });
 });

@@ -11,6 +11,8 @@ const limiterWith = (props?: RateLimiterProps): Template => templateOf((stack) =
 const UNWATCHED: RateLimiterProps = { alarming: false, charting: false };
 const serviceIn = (stack: Stack): Role => new Role(stack, 'Service', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
 
+const serviceOf = (stack: Stack): Role => (stack.node.tryFindChild('Service') as Role | undefined) ?? serviceIn(stack);
+
 describe('a limiter', () => {
   it('is a table and an aggregator on its stream, without props', () => {
     const template = limiterWith();
@@ -220,81 +222,16 @@ describe('grants', () => {
       ).size,
     ).toBe(8);
   });
-});
 
-describe('a limiter of another stack', () => {
-  const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/limits';
-
-  it('is found by its ARN, and makes nothing but grants and metrics', () => {
+  it('of a namespace are not given without one: a missing id would open all of them', () => {
     const stack = newStack();
-    const limiter = RateLimiter.fromRateLimiterAttributes(stack, 'Limiter', { tableArn: arn, metricsNamespace: 'Ours' });
+    const limiter = new RateLimiter(stack, 'Limiter', { usageAggregation: false, ...UNWATCHED });
 
-    limiter.grantAcquire(serviceIn(stack)).assertSuccess();
-
-    expect(limiter.tableName).toBe('limits');
-    expect(limiter.metric('SystemErrors').toMetricConfig().metricStat).toMatchObject({
-      namespace: 'AWS/DynamoDB',
-      dimensions: [{ name: 'TableName', value: 'limits' }],
-    });
-    expect(limiter.metricMillrace('Records').toMetricConfig().metricStat).toMatchObject({
-      namespace: 'Ours',
-      dimensions: [{ name: 'Table', value: 'limits' }],
-    });
-    const template = Template.fromStack(stack);
-    template.resourceCountIs('AWS::DynamoDB::Table', 0);
-    template.hasResourceProperties('AWS::IAM::Policy', {
-      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Resource: arn })]) },
-    });
-  });
-
-  it('is found by its name, in this account and region', () => {
-    const stack = newStack();
-    const limiter = RateLimiter.fromRateLimiterAttributes(stack, 'Limiter', { tableName: 'limits' });
-
-    const { 'Fn::Join': joined } = stack.resolve(limiter.tableArn) as { 'Fn::Join': [string, unknown[]] };
-    expect(joined[1].at(-1)).toBe(':table/limits');
-  });
-
-  it('lets its key be used, where it is told', () => {
-    const stack = newStack();
-    const key = Key.fromKeyArn(stack, 'Key', 'arn:aws:kms:eu-central-1:123456789012:key/k');
-
-    RateLimiter.fromRateLimiterAttributes(stack, 'Limiter', { tableArn: arn, encryptionKey: key }).grantRead(serviceIn(stack));
-
-    Template.fromStack(stack).hasResourceProperties('AWS::IAM::Policy', {
-      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: ['kms:Decrypt', 'kms:DescribeKey'] })]) },
-    });
-  });
-
-  it('must be told by one of name and ARN', () => {
-    const stack = newStack();
-
-    expect(() => RateLimiter.fromRateLimiterAttributes(stack, 'Neither', {})).toThrow(
-      'Stack/Neither: one of tableName and tableArn must be given, got: neither',
-    );
-    expect(() => RateLimiter.fromRateLimiterAttributes(stack, 'Both', { tableName: 'limits', tableArn: arn })).toThrow('got: both');
-  });
-});
-
-describe('the metrics of a limiter', () => {
-  it('are those of DynamoDB about its table, summed by the minute', () => {
-    const stack = newStack();
-    const limiter = new RateLimiter(stack, 'Limiter');
-
-    const metrics = [
-      limiter.metricConsumedReadUnits(),
-      limiter.metricConsumedWriteUnits(),
-      limiter.metricReadThrottles(),
-      limiter.metricWriteThrottles(),
-    ];
-
-    expect(metrics.map(({ metricName, statistic }) => `${metricName} ${statistic}`)).toEqual([
-      'ConsumedReadCapacityUnits Sum',
-      'ConsumedWriteCapacityUnits Sum',
-      'ReadThrottleEvents Sum',
-      'WriteThrottleEvents Sum',
-    ]);
-    expect(metrics.every(({ period }) => period.toSeconds() === 60)).toBe(true);
-    expect(limiter.metricsNamespace).toBe(limiter.aggregator?.metricsNamespace);
+    for (const use of ['Acquire', 'RecordUsage', 'Read', 'Admin'] as const) {
+      for (const missing of [undefined, null, ''] as unknown as string[]) {
+        expect(() => limiter[`grant${use}ForNamespace`](serviceOf(stack), missing)).toThrow(/namespaceId must be the id of a namespace/);
+      }
+    }
+    Template.fromStack(stack).resourceCountIs('AWS::IAM::Policy', 0);
   });
 });

@@ -193,7 +193,7 @@ describe('the props of the function', () => {
       'maxBatchingWindow must be whole seconds from 0 to 300, got: 301 seconds',
       'maxRecordAge must be whole seconds from 60 to 86400, got: 172800 seconds',
       'memorySize must be a whole number from 128 to 3008, got: 64',
-      "metricsNamespace must be 1 to 255 letters, digits, ., -, _, / or #, got: 'with spaces'",
+      "metricsNamespace must be 1 to 255 letters, digits, ., -, _, / or #, and not begin with AWS/, got: 'with spaces'",
       'parallelizationFactor must be a whole number from 1 to 10, got: 11',
       'reservedConcurrentExecutions must be a whole number from 1 to 1000000, got: 0',
       'retryAttempts must be a whole number from 0 to 10000, got: -1',
@@ -201,7 +201,7 @@ describe('the props of the function', () => {
       'timeout must be whole seconds from 6 to 900, got: 5 seconds',
       'usageRetention: hour must be whole days from 3 to 36500, got: 1 days',
       'usageRetention: month must be whole days from 34 to 36500, got: 31 days',
-      'windowTypes must hold at least one type, got: none',
+      'windowTypes must be a list of at least one of hour, day, week, month, got: []',
     ]);
   });
 

@@ -4,18 +4,21 @@ import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-clo
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { PropChecks } from '../prop-checks.js';
+import { type OptionNames, PropChecks, shown } from '../prop-checks.js';
 import { aggregatorPlans } from './aggregator-plans.js';
 import type { AlarmPlan } from './alarm-plan.js';
+import type { AlarmSettings } from './alarm-settings.js';
 import { alarmTopic } from './alarm-topic.js';
 import type { LimiterAlarmsProps } from './limiter-alarms-props.js';
 import { createBudget } from './monthly-budget.js';
 import { runbookPart, WEB_ADDRESS, WEB_ADDRESS_WORDS } from './runbook.js';
 import { tablePlans } from './table-plans.js';
-import { regionalPrices } from './unit-prices.js';
+import { pricesFor } from './unit-prices.js';
 import { WatchedMetrics } from './watched-metrics.js';
 
 const MAX_PERIODS = 100;
+
+const ALARM_SETTINGS: OptionNames<AlarmSettings> = { enabled: true, threshold: true, evaluationPeriods: true };
 
 /**
  * What an operator wants to be told of: each alarm says in its description what it means, what to do, and where the
@@ -34,26 +37,30 @@ export class LimiterAlarms extends Construct {
     this.props = props;
     this.checks = new PropChecks(this);
     this.checks.text('runbookUrl', props.runbookUrl, WEB_ADDRESS, WEB_ADDRESS_WORDS);
-    this.topic = alarmTopic(this, props.topic, props.topicKey, this.checks);
+    const told = alarmTopic(this, props.topic, props.topicKey, this.checks);
+    this.topic = told.topic;
     const { aggregator, table } = props;
-    const namespace = props.metricsNamespace ?? aggregator?.metricsNamespace ?? METRICS_NAMESPACE;
-    const prices = props.prices ?? regionalPrices(this);
+    const namespace = this.checks.metricsNamespace(props.metricsNamespace) ?? aggregator?.metricsNamespace ?? METRICS_NAMESPACE;
+    const prices = pricesFor(this, this.checks, props.prices);
     const plans = [
       ...(aggregator === undefined ? [] : aggregatorPlans(aggregator)),
       ...tablePlans(new WatchedMetrics(table, namespace), prices),
     ];
     const action = new SnsAction(this.topic);
-    this.alarms = plans.filter(({ name }) => props[name]?.enabled !== false).map((plan) => this.createAlarm(plan, action));
-    if (props.monthlyBudget !== undefined) createBudget(this, props.monthlyBudget, this.topic, this.checks);
+    const alarms = plans.map((plan) => {
+      const settings = this.checks.options(plan.name, props[plan.name], ALARM_SETTINGS) ?? {};
+      return settings.enabled === false ? undefined : this.createAlarm(plan, settings, action);
+    });
+    this.alarms = alarms.filter((alarm) => alarm !== undefined);
+    if (props.monthlyBudget !== undefined) createBudget(this, props.monthlyBudget, told, this.checks);
   }
 
-  private createAlarm(plan: AlarmPlan, action: SnsAction): Alarm {
-    const { name, heading, advice } = plan;
-    const periods = this.props[name]?.evaluationPeriods;
-    const evaluationPeriods = this.checks.wholeNumber(`${name}.evaluationPeriods`, periods, 1, plan.maxEvaluationPeriods ?? MAX_PERIODS);
+  private createAlarm(plan: AlarmPlan, settings: AlarmSettings, action: SnsAction): Alarm {
+    const { name, heading, advice, maxEvaluationPeriods = MAX_PERIODS } = plan;
+    const evaluationPeriods = this.checks.wholeNumber(`${name}.evaluationPeriods`, settings.evaluationPeriods, 1, maxEvaluationPeriods);
     const alarm = new Alarm(this, `${name.charAt(0).toUpperCase()}${name.slice(1)}`, {
       metric: plan.metric,
-      threshold: this.thresholdOf(plan),
+      threshold: this.thresholdOf(plan, settings.threshold),
       evaluationPeriods: evaluationPeriods ?? plan.evaluationPeriods,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
@@ -64,12 +71,11 @@ export class LimiterAlarms extends Construct {
     return alarm;
   }
 
-  private thresholdOf({ name, threshold, maxThreshold = Number.MAX_SAFE_INTEGER, perUnit = 1 }: AlarmPlan): number {
-    const given = this.props[name]?.threshold;
+  private thresholdOf({ name, threshold, maxThreshold = Number.MAX_SAFE_INTEGER, perUnit = 1 }: AlarmPlan, given?: number): number {
     if (given === undefined) return threshold * perUnit;
     if (Token.isUnresolved(given) && perUnit === 1) return given;
-    if (given > 0 && given <= maxThreshold) return given * perUnit;
-    this.checks.refuse(`${name}.threshold must be above 0 and at most ${maxThreshold}, got: ${given}`);
+    if (typeof given === 'number' && given > 0 && given <= maxThreshold) return given * perUnit;
+    this.checks.refuse(`${name}.threshold must be a number above 0 and at most ${maxThreshold}, got: ${shown(given)}`);
     return threshold * perUnit;
   }
 }

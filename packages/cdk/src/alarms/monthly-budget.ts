@@ -1,9 +1,8 @@
-import { Stack, Token } from 'aws-cdk-lib';
+import { Token } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { PropChecks } from '../prop-checks.js';
+import { type OptionNames, type PropChecks, shown } from '../prop-checks.js';
+import { type AlarmTopic, allowBudgets } from './alarm-topic.js';
 
 /** What a month may cost, for AWS Budgets. */
 export interface MonthlyBudget {
@@ -11,49 +10,47 @@ export interface MonthlyBudget {
   readonly usd: number;
 
   /**
-   * The key of a tag that the limiter's resources carry and that is activated for cost allocation.
+   * The key of a tag that the limiter's resources carry and that is activated for cost allocation. It takes `tagValue`, too.
    *
    * @default - all of DynamoDB in the account is counted
    */
   readonly tagKey?: string;
 
   /**
-   * The value of that tag.
+   * The value of that tag: AWS Budgets knows no tag of any value.
    *
-   * @default - any, if there is a key
+   * @default - none, as there is no key
    */
   readonly tagValue?: string;
 }
 
 const WARN_PERCENT = 80;
 
+const BUDGET_OPTIONS: OptionNames<MonthlyBudget> = { usd: true, tagKey: true, tagValue: true };
+
 /** Makes the budget, and lets it tell the topic. */
-export function createBudget(scope: Construct, budget: MonthlyBudget, topic: ITopic, checks: PropChecks): CfnBudget | undefined {
+export function createBudget(scope: Construct, given: MonthlyBudget, told: AlarmTopic, checks: PropChecks): CfnBudget | undefined {
+  const budget = checks.options('monthlyBudget', given, BUDGET_OPTIONS);
+  if (budget === undefined) return undefined;
   const { usd, tagKey, tagValue } = budget;
-  if (!Token.isUnresolved(usd) && !(usd > 0 && Number.isFinite(usd))) {
-    return checks.refuse(`monthlyBudget.usd must be a number of dollars above 0, got: ${usd}`);
+  if (!Token.isUnresolved(usd) && !(Number.isFinite(usd) && usd > 0)) {
+    return checks.refuse(`monthlyBudget.usd must be a number of dollars above 0, got: ${shown(usd)}`);
   }
-  if (tagValue !== undefined && tagKey === undefined) return checks.refuse('monthlyBudget.tagValue needs monthlyBudget.tagKey');
-  const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
+  if ((tagValue === undefined) !== (tagKey === undefined)) {
+    const [given, missing] = tagKey === undefined ? ['tagValue', 'tagKey'] : ['tagKey', 'tagValue'];
+    return checks.refuse(`monthlyBudget.${missing} must be set beside monthlyBudget.${given}: AWS Budgets counts what has both`);
+  }
+  const subscribers = [{ subscriptionType: 'SNS', address: told.topic.topicArn }];
   const notification = (notificationType: string, threshold: number) => ({
     notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
     subscribers,
   });
-  const filter = tagKey === undefined ? { Service: ['Amazon DynamoDB'] } : { TagKeyValue: [`user:${tagKey}$${tagValue ?? ''}`] };
+  const filter = tagKey === undefined ? { Service: ['Amazon DynamoDB'] } : { TagKeyValue: [`user:${tagKey}$${tagValue}`] };
   const made = new CfnBudget(scope, 'Budget', {
     budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: usd, unit: 'USD' }, costFilters: filter },
     notificationsWithSubscribers: [notification('ACTUAL', WARN_PERCENT), notification('FORECASTED', 100)],
   });
-  const { policyDependable } = topic.addToResourcePolicy(
-    new PolicyStatement({
-      sid: 'AllowBudgetsToPublish',
-      principals: [new ServicePrincipal('budgets.amazonaws.com')],
-      actions: ['sns:Publish'],
-      resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
-    }),
-  );
-  // Budgets tries the topic when the budget is made.
-  if (policyDependable !== undefined) made.node.addDependency(policyDependable);
+  const allowed = allowBudgets(scope, told);
+  if (allowed !== undefined) made.node.addDependency(allowed);
   return made;
 }

@@ -15,7 +15,7 @@ export interface LimiterDashboardOptions {
   readonly dashboardName?: string;
 
   /**
-   * How much of the past is shown at first.
+   * How much of the past is shown at first: from a minute to the 455 days that CloudWatch keeps.
    *
    * @default Duration.hours(12)
    */

@@ -3,7 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { AlarmStatusWidget, Dashboard, type IWidget, TextWidget, TextWidgetBackground } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { WEB_ADDRESS, WEB_ADDRESS_WORDS } from '../alarms/runbook.js';
-import { regionalPrices } from '../alarms/unit-prices.js';
+import { pricesFor } from '../alarms/unit-prices.js';
 import { WatchedMetrics } from '../alarms/watched-metrics.js';
 import { PropChecks } from '../prop-checks.js';
 import { aggregatorWidgets, ledgerWidgets } from './aggregator-widgets.js';
@@ -15,6 +15,8 @@ import { tableWidgets } from './table-widgets.js';
 import { COLUMNS, heading, RankingWidget } from './widgets.js';
 
 const RANKING_HEIGHT = 7;
+/** CloudWatch keeps metrics for 455 days. */
+const MAX_INTERVAL_SEC = 455 * 86_400;
 
 /**
  * One page for the operator: alarms, what callers see, what the table does and costs, how the ledger does, and what to do.
@@ -33,14 +35,16 @@ export class LimiterDashboard extends Construct {
     const name = checks.text('dashboardName', props.dashboardName, /^[\w-]{1,255}$/, '1 to 255 letters, digits, - or _');
     this.dashboard = new Dashboard(this, 'Resource', {
       dashboardName: name,
-      defaultInterval: props.defaultInterval ?? Duration.hours(12),
-      widgets: this.rows(),
+      defaultInterval: checks.seconds('defaultInterval', props.defaultInterval, 60, MAX_INTERVAL_SEC) ?? Duration.hours(12),
+      widgets: this.rows(checks),
     });
   }
 
-  private rows(): IWidget[][] {
-    const { table, aggregator, runbookUrl, prices = regionalPrices(this) } = this.props;
-    const metrics = new WatchedMetrics(table, this.props.metricsNamespace ?? aggregator?.metricsNamespace ?? METRICS_NAMESPACE);
+  private rows(checks: PropChecks): IWidget[][] {
+    const { table, aggregator, runbookUrl } = this.props;
+    const prices = pricesFor(this, checks, this.props.prices);
+    const namespace = checks.metricsNamespace(this.props.metricsNamespace) ?? aggregator?.metricsNamespace ?? METRICS_NAMESPACE;
+    const metrics = new WatchedMetrics(table, namespace);
     const callers = new CallerWidgets(metrics);
     const text = (markdown: string, height: number): TextWidget =>
       new TextWidget({ markdown, width: COLUMNS, height, background: TextWidgetBackground.SOLID });

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { shown } from '../prop-checks.js';
 
 /** What a limit has beside its rate. */
 export interface LimitRateOptions {
@@ -54,10 +55,9 @@ export class LimitRate {
 
   /** A limit of any period. */
   static of(props: LimitRateProps): LimitRate {
-    const { name, tokens, period, capacity, reserve } = props;
-    // A period that is only known at deployment is told as a mistake of the manifest, like any other such value.
-    const periodMs = period.isUnresolved() ? period.toString() : period.toMilliseconds({ integral: false });
-    return new LimitRate({ name, refill: tokens, periodMs, capacity, reserve });
+    // What is left is nothing that a limit has: the manifest refuses it, where it would be ignored here.
+    const { name, tokens, period, capacity, reserve, ...strange } = props;
+    return new LimitRate({ ...strange, name, refill: tokens, periodMs: periodMsOf(period), capacity, reserve });
   }
 
   /** A limit by its short form: `rpm:500/min`, or `rpm:500/min:1000` with a capacity of its own. */
@@ -68,6 +68,12 @@ export class LimitRate {
   private constructor(source: unknown) {
     sources.set(this, source);
   }
+}
+
+/** What is no period, or only known at deployment, is told as a mistake of the manifest, like any other such value. */
+function periodMsOf(period: Duration): unknown {
+  if (typeof period?.toMilliseconds !== 'function') return `${shown(period)}, which is no Duration`;
+  return period.isUnresolved() ? period.toString() : period.toMilliseconds({ integral: false });
 }
 
 /** Not on the object: what is for the construct only is no part of what others may call. */

@@ -32,9 +32,7 @@ export interface SourceContent {
 /** Not on the object: what is for the construct only is no part of what others may call. */
 const contents = new WeakMap<ManifestSource, SourceContent>();
 
-/** What a source holds. @throws Error for an object that is none */
-export function sourceContent(source: ManifestSource): SourceContent {
-  const content = contents.get(source);
-  if (content === undefined) throw new Error('source must be made by ManifestSource.fromFile or ManifestSource.fromYaml');
-  return content;
+/** What a source holds; undefined for what is none. */
+export function sourceContent(source: ManifestSource): SourceContent | undefined {
+  return contents.get(source);
 }

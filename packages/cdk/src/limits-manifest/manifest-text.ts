@@ -8,7 +8,7 @@ import {
   writeManifest,
 } from '@millrace/limits/manifest';
 import { Token } from 'aws-cdk-lib';
-import type { PropChecks } from '../prop-checks.js';
+import { type OptionNames, type PropChecks, shown } from '../prop-checks.js';
 import { type LimitRate, limitSource } from './limit-rate.js';
 import type { EntityLimits, LimitsManifestOptions, ResourceLimits } from './limits-manifest-props.js';
 import { type ManifestSource, sourceContent } from './manifest-source.js';
@@ -28,6 +28,9 @@ const TYPED = ['system', 'onUnavailable', 'resources', 'entities'] as const;
  */
 const MAX_BYTES = 120_000;
 
+const RESOURCE_LIMITS: OptionNames<ResourceLimits> = { resource: true, limits: true };
+const ENTITY_LIMITS: OptionNames<EntityLimits> = { entity: true, limits: true, resources: true };
+
 /**
  * Makes the manifest that the props mean. All mistakes are told, by the checks of `millrace limits`; then the answer is
  * undefined.
@@ -45,7 +48,11 @@ export function manifestText(props: LimitsManifestOptions, usualName: string, ch
 }
 
 function sourceManifest(source: ManifestSource, checks: PropChecks): Manifest | undefined {
-  const { title, format, read } = sourceContent(source);
+  const content = sourceContent(source);
+  if (content === undefined) {
+    return checks.refuse(`source must be made by ManifestSource.fromFile or ManifestSource.fromYaml, got: ${shown(source)}`);
+  }
+  const { title, format, read } = content;
   try {
     const text = read();
     if (Token.isUnresolved(text)) return checks.refuse(`${title} must be known at synth, as it is checked there; got a token`);
@@ -64,7 +71,7 @@ function typedManifest(props: LimitsManifestOptions, checks: PropChecks): Manife
       : {
           system: {
             ...(onUnavailable === undefined ? {} : { onUnavailable }),
-            ...(system === undefined ? {} : { limits: limitsOf(system) }),
+            ...(system === undefined ? {} : { limits: builder.limits(system, ['system', 'limits']) }),
           },
         }),
     resources: builder.resources(resources, ['resources']),
@@ -127,10 +134,6 @@ function refuseAll(error: unknown, title: string, checks: PropChecks): undefined
   return undefined;
 }
 
-function limitsOf(limits: readonly LimitRate[]): readonly unknown[] {
-  return limits.map((limit) => withoutUndefined(limitSource(limit)));
-}
-
 function withoutUndefined(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined));
@@ -146,17 +149,26 @@ class SourceBuilder {
   }
 
   resources(list: readonly ResourceLimits[], path: ManifestPath): object {
-    return this.byName(list, path, ({ resource, limits }) => [resource, limitsOf(limits)]);
+    return this.byName(list, path, RESOURCE_LIMITS, ({ resource, limits }) => [resource, this.limits(limits, [...path, resource])]);
   }
 
   entities(list: readonly EntityLimits[]): object {
-    return this.byName(list, ['entities'], ({ entity, limits, resources }) => [
+    return this.byName(list, ['entities'], ENTITY_LIMITS, ({ entity, limits, resources }) => [
       entity,
       {
-        ...(limits === undefined ? {} : { default: limitsOf(limits) }),
+        ...(limits === undefined ? {} : { default: this.limits(limits, ['entities', entity, 'limits']) }),
         ...(resources === undefined ? {} : { resources: this.resources(resources, ['entities', entity, 'resources']) }),
       },
     ]);
+  }
+
+  limits(limits: readonly LimitRate[], path: ManifestPath): readonly unknown[] {
+    return this.list(limits, path).map((limit, index) => {
+      const source = limitSource(limit);
+      if (source === undefined)
+        this.tell([...path, index], `must be made by LimitRate (LimitRate.parse('rpm:60/min'), say), got ${shown(limit)}`);
+      return withoutUndefined(source);
+    });
   }
 
   /** Tells values that are only known at deployment: what is checked at synth must be known there. */
@@ -171,11 +183,31 @@ class SourceBuilder {
     }
   }
 
-  private byName<T>(list: readonly T[], path: ManifestPath, entryOf: (item: T) => [string, unknown]): object {
-    const entries = list.map(entryOf);
+  private byName<T extends object>(
+    list: readonly T[],
+    path: ManifestPath,
+    known: OptionNames<T>,
+    entryOf: (item: T) => [string, unknown],
+  ): object {
+    const items = this.list(list, path).filter((item, index) => this.isKnown([...path, index], item, known));
+    const entries = items.map(entryOf);
     const names = entries.map(([name]) => name);
     for (const name of new Set(names.filter((found, index) => names.indexOf(found) < index))) this.tell([...path, name], 'is given twice');
     return Object.fromEntries(entries);
+  }
+
+  private list<T>(list: readonly T[], path: ManifestPath): readonly T[] {
+    if (Array.isArray(list)) return list;
+    this.tell(path, `must be a list, got ${shown(list)}`);
+    return [];
+  }
+
+  private isKnown<T extends object>(path: ManifestPath, item: T, known: OptionNames<T>): boolean {
+    const isObject = typeof item === 'object' && item !== null;
+    const strange = isObject ? Object.keys(item).filter((key) => !Object.hasOwn(known, key)) : [];
+    const wrong = isObject ? strange.join(', ') : shown(item);
+    if (wrong !== '') this.tell(path, `must have none but ${Object.keys(known).join(', ')}, got ${wrong}`);
+    return isObject;
   }
 
   private tell(path: ManifestPath, message: string): void {

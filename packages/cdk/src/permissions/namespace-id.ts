@@ -24,8 +24,9 @@ export class NamespaceId {
  *
  * @throws Error if it is neither an id, nor made by `NamespaceId.fromPrincipalTag`, nor known only when it is deployed
  */
-export function checkNamespaceId(id: string): string {
-  if (Token.isUnresolved(id) || ID.test(id) || TAG_VARIABLE.test(id)) return id;
+export function checkNamespaceId(id: unknown): string {
+  // A pattern would take a missing id for the word that says so.
+  if (typeof id === 'string' && (Token.isUnresolved(id) || ID.test(id) || TAG_VARIABLE.test(id))) return id;
   const expected = 'the id of a namespace (letters, digits and "-"), or what NamespaceId.fromPrincipalTag gives';
   throw new Error(`@millrace/cdk: namespaceId must be ${expected}, got: ${id}. "millrace namespace show" shows the id of a name.`);
 }
