@@ -36,7 +36,8 @@ export interface ThresholdEvent {
 
 /** Where threshold events go. They may arrive more than once. */
 export interface EventSink {
-  publish(events: readonly ThresholdEvent[]): Promise<void>;
+  /** Sends all of them, or throws. Before each request `mayBegin` is asked whether there is time for one. */
+  publish(events: readonly ThresholdEvent[], mayBegin: () => boolean): Promise<void>;
 }
 
 /** What became of a batch. */

@@ -2,7 +2,7 @@ import { Limit } from '@millrace/core';
 import type { WindowChange } from '@millrace/ledger';
 import { describe, expect, it } from 'vitest';
 import type { ThresholdEvent, Trouble } from './ports.js';
-import { ThresholdWatch, watchedType } from './threshold-watch.js';
+import { type ThresholdParts, ThresholdWatch, watchedType } from './threshold-watch.js';
 
 const HOUR_START_MS = Date.UTC(2026, 4, 13, 10);
 const ZONES = new Map([['n1', 'UTC']]);
@@ -17,7 +17,12 @@ function changeOf(type: 'hour' | 'day', startMs = HOUR_START_MS, shard = 0): Win
 }
 
 /** A watch over an entity that has used so much in each window. */
-function watchOf(used: number, limits: readonly Limit[] = [Limit.perMinute('rpm', 10)], publish?: () => Promise<void>) {
+function watchOf(
+  used: number,
+  limits: readonly Limit[] = [Limit.perMinute('rpm', 10)],
+  publish?: () => Promise<void>,
+  parts: Partial<ThresholdParts> = {},
+) {
   const [sent, troubles, reads]: [ThresholdEvent[], Trouble[], string[]] = [[], [], []];
   const watch = new ThresholdWatch({
     limits: { limitsOf: async () => limits },
@@ -33,6 +38,7 @@ function watchOf(used: number, limits: readonly Limit[] = [Limit.perMinute('rpm'
         sent.push(...events);
       },
     },
+    ...parts,
   });
   const metrics = { figures: () => undefined, trouble: (trouble: Trouble) => void troubles.push(trouble) };
   return { sent, troubles, reads, look: (...changes: WindowChange[]) => watch.look(changes, ZONES, () => true, metrics) };
@@ -101,6 +107,41 @@ describe('a threshold', () => {
     [Limit.of({ name: 'rpm', refill: 1, periodMs: 30 * 86_400_000 }), 'month'],
   ] as const)('of $periodMs ms is watched in a window at least as long', (limit, type) => {
     expect(watchedType(limit)).toBe(type);
+  });
+
+  it.each([
+    [Limit.perMinute('rpm', 1), ['day', 'month'], 'day'],
+    [Limit.perDay('rpm', 1), ['hour', 'month'], 'month'],
+    [Limit.perDay('rpm', 1), ['hour'], undefined],
+  ] as const)('of $periodMs ms is watched in a window that is kept, if one is as long: %o', (limit, kept, type) => {
+    expect(watchedType(limit, kept)).toBe(type);
+  });
+
+  it('of a limit by the minute is told of a day, where hours are not kept', async () => {
+    const { look, sent } = watchOf(0.8 * 14_400, undefined, undefined, { windowTypes: ['day', 'month'] });
+
+    expect(await look(changeOf('day', Date.UTC(2026, 4, 13)))).toBe(1);
+    expect(sent).toMatchObject([{ window: { type: 'day' }, allowance: 14_400 }]);
+  });
+
+  it('that cannot be looked at is told as a trouble', async () => {
+    const usageOf = () => Promise.reject(new Error('busy'));
+    const { look, troubles } = watchOf(500, undefined, undefined, { usage: { usageOf } });
+
+    expect(await look(changeOf('hour'))).toBe(0);
+    expect(troubles).toEqual([{ what: 'threshold', message: 'busy', records: 0 }]);
+  });
+
+  it('of the window that was told longest ago may be told again, once ten thousand others were', async () => {
+    const { look, sent } = watchOf(500);
+    const windows = Array.from({ length: 10_001 }, (_, index) => changeOf('hour', HOUR_START_MS + index * 3_600_000));
+
+    await look(...windows);
+    await look(windows[10_000] as WindowChange);
+    expect(sent).toHaveLength(10_001);
+    await look(windows[0] as WindowChange);
+
+    expect(sent).toHaveLength(10_002);
   });
 
   it('is not looked at for limits that are not stored: nobody knows what they allow', async () => {

@@ -1,4 +1,4 @@
-import { type Limit, ValidationError, type WindowType } from '@millrace/core';
+import { type Limit, ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
 import { type WindowChange, windowOf } from '@millrace/ledger';
 import type { EventSink, Metrics, ThresholdEvent } from './ports.js';
 import { sideBySide } from './turns.js';
@@ -31,22 +31,27 @@ export interface ThresholdParts {
   /** @default entities are counted, and no event is sent */
   readonly events?: EventSink;
   readonly atOnce?: number;
+  /** The windows that are kept. @default all four */
+  readonly windowTypes?: readonly WindowType[];
 }
 
 const HOUR_MS = 3_600_000;
-const LENGTHS: readonly (readonly [WindowType, number])[] = [
-  ['hour', HOUR_MS],
-  ['day', 24 * HOUR_MS],
-  ['week', 7 * 24 * HOUR_MS],
-];
+/** Nothing is longer than a month, so that takes whatever is left. */
+const LENGTHS_MS: Readonly<Record<WindowType, number>> = {
+  hour: HOUR_MS,
+  day: 24 * HOUR_MS,
+  week: 7 * 24 * HOUR_MS,
+  month: Number.POSITIVE_INFINITY,
+};
 const MAX_REMEMBERED = 10_000;
 
 /**
- * The type of window in which a limit is watched: the shortest that is at least as long as its period. In a shorter one,
- * using up the limit at once, as one may, would look like many times what it allows.
+ * The type of window in which a limit is watched: of those that are kept, the shortest that is at least as long as its period.
+ * In a shorter one, using up the limit at once, as one may, would look like many times what it allows. Undefined where none of
+ * them is: the limit is then not watched.
  */
-export function watchedType({ periodMs }: Pick<Limit, 'periodMs'>): WindowType {
-  return LENGTHS.find(([, lengthMs]) => periodMs <= lengthMs)?.[0] ?? 'month';
+export function watchedType({ periodMs }: Pick<Limit, 'periodMs'>, kept: readonly WindowType[] = WINDOW_TYPES): WindowType | undefined {
+  return WINDOW_TYPES.find((type) => kept.includes(type) && periodMs <= LENGTHS_MS[type]);
 }
 
 /**
@@ -62,11 +67,11 @@ export class ThresholdWatch {
   readonly #sent = new Set<string>();
 
   constructor(parts: ThresholdParts) {
-    const { ratio = 0.8, atOnce = 50 } = parts;
+    const { ratio = 0.8, atOnce = 50, windowTypes = WINDOW_TYPES } = parts;
     if (typeof ratio !== 'number' || !(ratio > 0 && ratio <= 1)) {
       throw new ValidationError('threshold ratio', 'above 0 and at most 1', ratio);
     }
-    this.#parts = { ...parts, ratio, atOnce };
+    this.#parts = { ...parts, ratio, atOnce, windowTypes };
   }
 
   /** Looks at the windows that were written; tells how many entities are beyond a threshold. */
@@ -101,14 +106,14 @@ export class ThresholdWatch {
     const found = endings.flatMap((ending) => (ending.kind === 'done' ? ending.value : []));
     const failed = endings.find((ending) => ending.kind === 'failed');
     if (failed?.kind === 'failed') metrics.trouble({ what: 'threshold', message: messageOf(failed.error), records: 0 });
-    await this.#publish(found, metrics);
+    await this.#publish(found, mayBegin, metrics);
     return new Set(found.map(({ namespaceId, entity }) => `${namespaceId}\n${entity}`)).size;
   }
 
   async #lookAt(place: UsagePlace, names: ReadonlySet<string>, zone: string): Promise<readonly ThresholdEvent[]> {
     const { namespaceId, entity, resource, type, startMs } = place;
     const stored = await this.#parts.limits.limitsOf(namespaceId, entity, resource);
-    const watched = stored.filter((limit) => names.has(limit.name) && watchedType(limit) === type);
+    const watched = stored.filter((limit) => names.has(limit.name) && watchedType(limit, this.#parts.windowTypes) === type);
     if (watched.length === 0) return [];
     const usage = await this.#parts.usage.usageOf(place);
     const { endMs } = windowOf(startMs, zone, type);
@@ -122,11 +127,11 @@ export class ThresholdWatch {
     });
   }
 
-  async #publish(found: readonly ThresholdEvent[], metrics: Metrics): Promise<void> {
+  async #publish(found: readonly ThresholdEvent[], mayBegin: () => boolean, metrics: Metrics): Promise<void> {
     const news = found.filter(({ id }) => !this.#sent.has(id));
     if (this.#parts.events === undefined || news.length === 0) return;
     try {
-      await this.#parts.events.publish(news);
+      await this.#parts.events.publish(news, mayBegin);
       for (const { id } of news) this.#sent.add(id);
       // The oldest go first: their windows are over.
       for (const id of this.#sent) {

@@ -97,8 +97,13 @@ describe('a batch', () => {
     expect(windows.tried).toEqual([]);
   });
 
-  it('has no more writes under way than it is told', async () => {
-    const [bucket, { invoke, windows }] = [new BucketWorld(), worldOf({}, { applyConcurrency: 7 })];
+  it.each([
+    [{ applyConcurrency: 1 }, 1],
+    [{ applyConcurrency: 7 }, 7],
+    [{}, 50],
+    [{ applyConcurrency: 200 }, 160],
+  ])('has as many writes under way as it is told, and no more: %o', async (options, expected) => {
+    const [bucket, { invoke, windows }] = [new BucketWorld(), worldOf({}, options)];
     let [running, most] = [0, 0];
     windows.before = async () => {
       running += 1;
@@ -109,7 +114,7 @@ describe('a batch', () => {
 
     await invoke(Array.from({ length: 40 }, (_, index) => bucket.take(`key-${index}`, 1)));
 
-    expect(most).toBe(7);
+    expect(most).toBe(expected);
     expect(windows.tried).toHaveLength(160);
   });
 });

@@ -1,6 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type HotItem, SplitHints, STREAM_FILTERS } from '@millrace/aggregator-lambda';
-import { bucketFromItem, bucketReadRequest, type WireItem } from '@millrace/core';
+import { bucketFromItem, bucketReadRequest, FIRST_LAYOUT, layoutAfter, type WireItem } from '@millrace/core';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { StreamPump } from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
@@ -43,6 +43,32 @@ describe('a hint at a split', () => {
     await invoke([...records, ...records]);
 
     expect(left).toEqual([]);
+  });
+
+  it('is not due where an item expired and came again: its write numbers begin anew, at a later moment', async () => {
+    const [bucket, { invoke, left }] = [new BucketWorld(), hintingWorld()];
+    const before = writes(bucket, 'key', 10);
+    bucket.expire('key');
+    const after = Array.from({ length: 10 }, () => bucket.take('key', 1, AT_MS + 1_000));
+
+    await invoke([...before, ...after]);
+
+    expect(left).toEqual([]);
+  });
+
+  it.each([
+    [16, 1],
+    [32, 0],
+  ])('is due for one of a bucket of %i items, which has 32 at most: %i times', async (shards, expected) => {
+    const [bucket, { invoke, left }] = [new BucketWorld(), hintingWorld()];
+    const n = { N: String(layoutAfter(FIRST_LAYOUT, shards)) };
+    const records = writes(bucket, 'key', 900).map((record) => {
+      return { ...record, dynamodb: { ...record.dynamodb, NewImage: { ...record.dynamodb.NewImage, n } } };
+    });
+
+    await invoke(records);
+
+    expect(left).toHaveLength(expected);
   });
 
   it('is not due for a meter of usage events, which is no bucket, nor more so for its bucket', async () => {

@@ -48,6 +48,7 @@ export function awsHandler(environment: Environment, parts: AwsParts = {}): Hand
           usage: new DynamoUsage(sender, table),
           ...(events === undefined ? {} : { events }),
           atOnce: options.applyConcurrency,
+          windowTypes: options.windowTypes,
         });
   const windows = new DynamoWindowStore(sender, table, retention, longestOf(options.windowTypes));
   return makeHandler({

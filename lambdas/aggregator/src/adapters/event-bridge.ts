@@ -15,8 +15,9 @@ export class EventBridgeSink implements EventSink {
     this.#timeoutMs = timeoutMs;
   }
 
-  async publish(events: readonly ThresholdEvent[]): Promise<void> {
+  async publish(events: readonly ThresholdEvent[], mayBegin: () => boolean): Promise<void> {
     for (let start = 0; start < events.length; start += MOST_ENTRIES) {
+      if (!mayBegin()) throw new Error(`there was no time left to send ${events.length - start} of ${events.length} events`);
       const entries = events.slice(start, start + MOST_ENTRIES).map((event) => ({
         EventBusName: this.#bus,
         Source: 'millrace',

@@ -77,6 +77,22 @@ describe('the archive', () => {
     await expect(archive.put('audit/a.json.gz', body)).rejects.toThrow(`bucket "audit" did not take an audit event: ${status} ${code}`);
   });
 
+  it('does not wait for an answer for longer than it may', async () => {
+    const send = ((_: URL, { signal }: RequestInit) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      })) as typeof fetch;
+    const options = {
+      bucket: 'audit',
+      region: 'eu-central-1',
+      credentials: async () => keys,
+      timeoutMs: 20,
+      clock: { nowMs: () => NOW_MS },
+    };
+
+    await expect(new S3Archive({ ...options, fetch: send }).put('a', body)).rejects.toThrow(/timeout/i);
+  });
+
   it.each([
     [{}, 'https://audit.s3.eu-central-1.amazonaws.com/a'],
     [{ region: 'cn-north-1' }, 'https://audit.s3.cn-north-1.amazonaws.com.cn/a'],
