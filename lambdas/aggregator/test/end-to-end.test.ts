@@ -5,7 +5,7 @@ import { wireKey, zoneKey } from '@millrace/core';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { type FailureMessage, installedEngines, type PumpCheckpoints, PumpCrash, type PumpOptions, StreamPump } from '@millrace/testing';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { admitted, booked, callersProgram, liveWorld, namespaceId, runCallers } from './live-world.js';
+import { admitted, atOneMoment, booked, callersProgram, liveWorld, namespaceId, runCallers } from './live-world.js';
 
 const TYPES = ['hour', 'day', 'week', 'month'] as const;
 const PROCESSES = 3;
@@ -204,7 +204,8 @@ describe('a thousand acquires on ten hot buckets', () => {
     };
     await Promise.all(Array.from({ length: 10 }, caller));
 
-    await new StreamPump({ source: world.source, handler: world.handler, batchSize: 1_000, filters: STREAM_FILTERS }).drain();
+    const source = atOneMoment(world.source);
+    await new StreamPump({ source, handler: world.handler, batchSize: 1_000, filters: STREAM_FILTERS }).drain();
 
     console.log(`${world.units.taken} write units for 1,000 acquires`);
     expect(booked(await world.windows(), 'day')['key-3']).toEqual({ rpm: 100, tpm: 1_000 });

@@ -9,7 +9,7 @@ import { namespaceFromItem, namespaceReadRequest, parseUsageKey, type WindowType
 import { bundledProgram } from '@millrace/house';
 import { totalUsage, type UsageWindowItem, windowFromItem } from '@millrace/ledger';
 import { createTable } from '@millrace/limiter/admin';
-import { EngineStream, type LaunchOptions, launchEngine } from '@millrace/testing';
+import { EngineStream, type LaunchOptions, launchEngine, type StreamSource } from '@millrace/testing';
 import type { CallersReport, CallersTask } from './caller-process.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -79,6 +79,18 @@ export async function namespaceId({
   return namespaceFromItem((item ?? {}) as WireItem).id;
 }
 
+/** A stream all of whose records are of one moment: no hour ends meanwhile, however long it takes. */
+export function atOneMoment(source: StreamSource): StreamSource {
+  const ApproximateCreationDateTime = Date.UTC(2027, 4, 13, 10, 20) / 1_000;
+  return {
+    shards: () => source.shards(),
+    async read(shard, after, limit) {
+      const { records, isEnd } = await source.read(shard, after, limit);
+      return { records: records.map((record) => ({ ...record, dynamodb: { ...record.dynamodb, ApproximateCreationDateTime } })), isEnd };
+    },
+  };
+}
+
 /** Write units of the windows' updates; a refused condition costs one, too, and no engine says so. */
 function countUnits(client: DynamoDBClient): { taken: number } {
   const units = { taken: 0 };
@@ -100,7 +112,8 @@ function countUnits(client: DynamoDBClient): { taken: number } {
   return units;
 }
 
-async function windowsOf(client: DynamoDBClient, table: string): Promise<readonly UsageWindowItem[]> {
+/** All windows that are in a table. */
+export async function windowsOf(client: DynamoDBClient, table: string): Promise<readonly UsageWindowItem[]> {
   const windows: UsageWindowItem[] = [];
   for await (const page of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
     for (const item of page.Items ?? []) {
