@@ -1,7 +1,8 @@
 export { PumpCrash } from './delivery.js';
 export { EngineStream } from './engine-stream.js';
 export { MemoryStream } from './memory-stream.js';
-export { type FailureMessage, type PumpCheckpoints, type PumpOptions, StreamPump } from './stream-pump.js';
+export type { FailureMessage, PumpCheckpoints, PumpOptions } from './pump-options.js';
+export { StreamPump } from './stream-pump.js';
 export type {
   BatchResponse,
   LambdaContext,

@@ -1,51 +1,8 @@
 import { type DeliveryRules, deliver, PumpCrash } from './delivery.js';
-import { type FilterPattern, matches } from './filter.js';
+import { matches } from './filter.js';
 import { hashOf, itemName } from './memory-stream.js';
-import type { LambdaStreamRecord, StreamHandler, StreamShard, StreamSource } from './stream-record.js';
-
-/** A moment at which a pump may die: before it invokes the function, or when the function has answered. */
-type PumpMoment = 'before' | 'after';
-
-/** What goes to the failure destination: where the records were, and none of them, as Lambda does it. */
-export interface FailureMessage {
-  readonly requestContext: {
-    readonly requestId: string;
-    readonly condition: 'RetryAttemptsExhausted';
-    readonly approximateInvokeCount: number;
-  };
-  readonly DDBStreamBatchInfo: {
-    readonly shardId: string;
-    readonly startSequenceNumber: string;
-    readonly endSequenceNumber: string;
-    readonly batchSize: number;
-  };
-}
-
-/** How far each shard was handled; whoever gets it goes on from there. */
-export type PumpCheckpoints = Map<string, { readonly after: string | undefined; readonly isDone: boolean }>;
-
-/** Options; those of Lambda's event source mapping have its names and its defaults where it has any. */
-export interface PumpOptions extends Partial<DeliveryRules> {
-  readonly source: StreamSource;
-  readonly handler: StreamHandler;
-  /** What the function wants to see: records that match one of them. @default - all */
-  readonly filters?: readonly FilterPattern[];
-  /** @default 100 */
-  readonly batchSize?: number;
-  /** How long `run` waits for a batch to fill. `drain` never does. @default 0 */
-  readonly batchWindowMs?: number;
-  /** Batches of one shard that are in the function's hands at once, 1 to 10; only records of one item keep their order. @default 1 */
-  readonly parallelizationFactor?: number;
-  /** What the function is told that it has. @default 60 000 */
-  readonly timeoutMs?: number;
-  readonly onFailure?: (message: FailureMessage) => void | Promise<void>;
-  /** Whether the pump dies now; it then throws {@link PumpCrash}. */
-  readonly dies?: (moment: PumpMoment) => boolean;
-  /** Where a pump before this one has come to. @default - the start of the stream */
-  readonly checkpoints?: PumpCheckpoints;
-  /** @default - the system's clock */
-  readonly nowMs?: () => number;
-}
+import { checkPumpOptions, type FailureMessage, type PumpCheckpoints, type PumpOptions } from './pump-options.js';
+import type { LambdaStreamRecord, StreamShard } from './stream-record.js';
 
 interface ShardState {
   readonly pending: LambdaStreamRecord[];
@@ -62,7 +19,7 @@ const EMPTY_PASSES = 2;
  */
 export class StreamPump {
   readonly checkpoints: PumpCheckpoints;
-  readonly #options: PumpOptions;
+  readonly #options: ReturnType<typeof checkPumpOptions>;
   readonly #rules: DeliveryRules;
   readonly #batchSize: number;
   readonly #lanes: number;
@@ -70,14 +27,15 @@ export class StreamPump {
   readonly #states = new Map<string, ShardState>();
   #invocations = 0;
 
+  /** Throws `ValidationError` for options that are none, or out of bounds: a pump without lanes would lose all that it reads. */
   constructor(options: PumpOptions) {
-    const { maximumRetryAttempts = 3, bisectBatchOnFunctionError = true, reportBatchItemFailures = true } = options;
-    this.#options = options;
-    this.#rules = { maximumRetryAttempts, bisectBatchOnFunctionError, reportBatchItemFailures };
-    this.#batchSize = options.batchSize ?? 100;
-    this.#lanes = options.parallelizationFactor ?? 1;
-    this.#nowMs = options.nowMs ?? Date.now;
-    this.checkpoints = options.checkpoints ?? new Map();
+    const checked = checkPumpOptions(options);
+    this.#options = checked;
+    this.#rules = checked;
+    this.#batchSize = checked.batchSize;
+    this.#lanes = checked.parallelizationFactor;
+    this.#nowMs = checked.nowMs ?? Date.now;
+    this.checkpoints = checked.checkpoints ?? new Map();
   }
 
   /** How often the function was invoked. */
@@ -115,7 +73,7 @@ export class StreamPump {
     const state = this.#stateOf(shard);
     const wanted = this.#batchSize * this.#lanes;
     const read = await this.#fill(shard, state, wanted);
-    const isDue = isFlush || state.isEnd || this.#nowMs() - state.pendingSinceMs >= (this.#options.batchWindowMs ?? 0);
+    const isDue = isFlush || state.isEnd || this.#nowMs() - state.pendingSinceMs >= this.#options.batchWindowMs;
     if (state.pending.length < wanted && !isDue) return read;
     const records = state.pending.slice(0, wanted);
     await settled(this.#lanesOf(records.filter((record) => this.#isWanted(record))).map((lane) => this.#deliverLane(shard, lane)));
@@ -170,7 +128,7 @@ export class StreamPump {
   async #invoke(records: readonly LambdaStreamRecord[]) {
     if (this.#options.dies?.('before')) throw new PumpCrash('the pump dies before it invokes the function');
     this.#invocations += 1;
-    const untilMs = this.#nowMs() + (this.#options.timeoutMs ?? 60_000);
+    const untilMs = this.#nowMs() + this.#options.timeoutMs;
     const context = {
       awsRequestId: `pump-${this.#invocations}`,
       getRemainingTimeInMillis: () => Math.max(0, untilMs - this.#nowMs()),

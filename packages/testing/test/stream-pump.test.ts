@@ -1,44 +1,6 @@
+import { type LambdaStreamRecord, MemoryStream, PumpCrash, type StreamHandler, StreamPump } from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
-import { PumpCrash } from './delivery.js';
-import { MemoryStream } from './memory-stream.js';
-import { type FailureMessage, type PumpOptions, StreamPump } from './stream-pump.js';
-import type { LambdaStreamRecord, StreamHandler } from './stream-record.js';
-
-/** A stream of writes to items, the n-th of which holds n. */
-function streamOf(keys: readonly string[], shardCount = 1): MemoryStream {
-  const stream = new MemoryStream(shardCount);
-  keys.forEach((key, index) => {
-    stream.append({ newImage: { PK: { S: key }, SK: { S: 'x' }, n: { N: String(index) } }, atMs: 1_700_000_000_999 });
-  });
-  return stream;
-}
-
-const numberOf = ({ dynamodb }: LambdaStreamRecord): number => Number(dynamodb.NewImage?.['n']?.['N' as never]);
-const keyOf = (record: LambdaStreamRecord): string => (record.dynamodb.Keys['PK'] as { S: string }).S;
-
-/** A function that notes what it gets, and answers as it is told. */
-function noting(answer: (numbers: readonly number[], records: readonly LambdaStreamRecord[]) => unknown = () => undefined) {
-  const batches: number[][] = [];
-  const handler: StreamHandler = async ({ Records: records }) => {
-    const numbers = records.map(numberOf);
-    batches.push(numbers);
-    return answer(numbers, records) as Awaited<ReturnType<StreamHandler>>;
-  };
-  return { batches, handler };
-}
-
-const failing = (records: readonly LambdaStreamRecord[], bad: readonly number[]) => ({
-  batchItemFailures: records.filter((record) => bad.includes(numberOf(record))).map((r) => ({ itemIdentifier: r.dynamodb.SequenceNumber })),
-});
-
-async function drained(options: PumpOptions): Promise<{ readonly pump: StreamPump; readonly messages: readonly FailureMessage[] }> {
-  const messages: FailureMessage[] = [];
-  const pump = new StreamPump({ onFailure: (message) => void messages.push(message), ...options });
-  await pump.drain();
-  return { pump, messages };
-}
-
-const ten = Array.from({ length: 10 }, (_, index) => `item-${index}`);
+import { drained, failing, keyOf, noting, numberOf, streamOf, ten } from './pump-world.js';
 
 describe('the pump', () => {
   it('delivers every record once, in order, in batches of the size that it is told', async () => {
@@ -98,6 +60,17 @@ describe('the pump', () => {
     expect(new Set(batches.flat())).toEqual(new Set(ten.keys()));
   });
 
+  it('halves a batch that throws until what is at fault is alone, and delivers both halves of each', async () => {
+    const { batches, handler } = noting((numbers) => {
+      if (numbers.includes(3)) throw new Error('no');
+    });
+
+    const { messages } = await drained({ source: streamOf(ten), handler, maximumRetryAttempts: 0 });
+
+    expect(batches).toEqual([[...ten.keys()], [0, 1, 2, 3, 4], [0, 1, 2], [3, 4], [3], [4], [5, 6, 7, 8, 9]]);
+    expect(messages.map(({ DDBStreamBatchInfo: info }) => info.batchSize)).toEqual([1]);
+  });
+
   it('gives up a whole batch that fails where it may not halve it, as Lambda does', async () => {
     const { handler } = noting((numbers) => {
       if (numbers.includes(2)) throw new Error('no');
@@ -141,7 +114,9 @@ describe('the pump', () => {
   it.each([1, 2, 4, 10])('keeps the order of each item at a factor of %i', async (parallelizationFactor) => {
     const keys = Array.from({ length: 300 }, (_, index) => `item-${index % 7}`);
     const seen = new Map<string, number[]>();
+    const sizes: number[] = [];
     const handler: StreamHandler = async ({ Records: records }) => {
+      sizes.push(records.length);
       for (const record of records) {
         await Promise.resolve();
         seen.set(keyOf(record), [...(seen.get(keyOf(record)) ?? []), numberOf(record)]);
@@ -153,6 +128,7 @@ describe('the pump', () => {
 
     expect([...seen.values()].flat()).toHaveLength(300);
     for (const numbers of seen.values()) expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+    expect(Math.max(...sizes)).toBe(10);
   });
 
   it('reads a shard only when its parent is read to its end', async () => {
