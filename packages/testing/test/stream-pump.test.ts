@@ -143,6 +143,31 @@ describe('the pump', () => {
     expect(batches.flat()).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
+  it('goes on behind shards that ended without a record, however many follow each other', async () => {
+    const stream = new MemoryStream();
+    for (let turn = 0; turn < 3; turn += 1) stream.split();
+    stream.append({ newImage: { PK: { S: 'a' }, SK: { S: 'x' }, n: { N: '0' } }, atMs: 0 });
+    const { batches, handler } = noting();
+
+    await drained({ source: stream, handler });
+
+    expect(batches).toEqual([[0]]);
+  });
+
+  it('does not take one read that finds nothing for the end of what there is, as a stream may answer so at any time', async () => {
+    const stream = streamOf(ten);
+    const { batches, handler } = noting();
+    let reads = 0;
+    const read: typeof stream.read = async (shard, after, limit) => {
+      reads += 1;
+      return reads % 2 === 1 ? { records: [], isEnd: false } : stream.read(shard, after, limit);
+    };
+
+    await drained({ source: { shards: () => stream.shards(), read }, handler, batchSize: 5 });
+
+    expect(batches.flat()).toEqual([...ten.keys()]);
+  });
+
   it('waits for a batch to fill until its window is over, and no longer', async () => {
     const { batches, handler } = noting();
     let nowMs = 0;
