@@ -35,7 +35,11 @@ export function dashboardBody(): readonly Widget[] {
   const alarms = new LimiterAlarms(stack, 'Alarms', { table, aggregator });
   const callerLogGroups = [new LogGroup(stack, 'Callers')];
   new LimiterDashboard(stack, 'Dashboard', { table, aggregator, alarms, callerLogGroups });
-  const template = Template.fromStack(stack);
+  return widgetsIn(Template.fromStack(stack));
+}
+
+/** The widgets of the dashboard that a template has. */
+export function widgetsIn(template: Template): readonly Widget[] {
   const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
   const names = new Map(Object.keys(template.findResources('AWS::DynamoDB::Table')).map((id) => [id, 'millrace']));
   return (JSON.parse(resolved(dashboard?.['Properties'].DashboardBody, names)) as { readonly widgets: readonly Widget[] }).widgets;

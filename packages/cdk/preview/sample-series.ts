@@ -55,6 +55,8 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   'Records and windows': { records: calm(124_000, 16_000), 'windows written': calm(21_000), 'known already': calm(400) },
   'Gaps in the ledger, as checks found them': { gaps: rare(0), 'all findings': rare(1), 'books not checked': rare(0) },
   'Entities near a limit': { 'beyond the threshold': calm(11, 9) },
+  'Sealing of windows that are over': { sealed: { level: 4, wave: 2, noise: 0.3 }, 'could not be sealed': rare(1) },
+  'Rounds of sealing': { rounds: { level: 1 }, 'of them without time for all': rare(0.8) },
   Invocations: { invocations: calm(310) },
   'Errors and throttles': { errors: rare(1), 'not started: too many at once': rare(0), 'refused by DynamoDB': rare(6) },
   Duration: { p50: calm(210), longest: calm(1_900, 2_400) },

@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LimiterDashboard, type LimiterDashboardOptions, LimiterTable, UsageAggregator } from '@millrace/cdk';
-import { AGGREGATOR_METRICS, ENTITY_FIELD, LEDGER_CHECK_METRICS, LEDGER_METRICS, LIMITER_METRICS } from '@millrace/core';
+import { LimiterDashboard, type LimiterDashboardOptions, LimiterTable, RateLimiter, UsageAggregator } from '@millrace/cdk';
+import { AGGREGATOR_METRICS, ENTITY_FIELD, LEDGER_CHECK_METRICS, LEDGER_METRICS, LIMITER_METRICS, SEALING_METRICS } from '@millrace/core';
 import { Duration, type Stack } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chromium, runChromium } from '../preview/chromium.js';
-import { dashboardBody, type Widget } from '../preview/dashboard-body.js';
+import { dashboardBody, type Widget, widgetsIn } from '../preview/dashboard-body.js';
 import { pageHtml, pageSize } from '../preview/page.js';
 import { fingerprint, sourceOf } from '../preview/palette-png.js';
 import { mistakesOf, onlyOne, templateOf } from './synth.js';
@@ -86,8 +86,10 @@ describe('the dashboard of a limiter', () => {
       'Latency inside DynamoDB',
       'Lag of the ledger',
       'Records and windows',
-      'Gaps in the ledger, as checks found them',
       'Entities near a limit',
+      'Gaps in the ledger, as checks found them',
+      'Sealing of windows that are over',
+      'Rounds of sealing',
       'Invocations',
       'Errors and throttles',
       'Duration',
@@ -97,7 +99,7 @@ describe('the dashboard of a limiter', () => {
 
   it('names no metric that nobody emits, and most of those that are emitted', () => {
     const emitted = new Set(
-      [LIMITER_METRICS, AGGREGATOR_METRICS, LEDGER_METRICS, LEDGER_CHECK_METRICS].flatMap((list) =>
+      [LIMITER_METRICS, AGGREGATOR_METRICS, LEDGER_METRICS, LEDGER_CHECK_METRICS, SEALING_METRICS].flatMap((list) =>
         Object.values(list).map(({ name }) => name),
       ),
     );
@@ -165,6 +167,26 @@ describe('the dashboard of a limiter', () => {
     expect(picture.length).toBeLessThan(300_000);
   });
 });
+
+describe('the dashboard and the alarms of a limiter', () => {
+  it('look at the same: what goes off can be seen', () => {
+    const template = templateOf((stack) => new RateLimiter(stack, 'Limiter', { tableName: 'limits' }));
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')) as { Properties: AlarmProperties }[];
+    const watched = alarms.flatMap(({ Properties: { MetricName, Metrics = [] } }) =>
+      MetricName === undefined ? Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []) : [MetricName],
+    );
+    const drawn = widgetsIn(template).flatMap(({ properties: { metrics = [] } }) => metrics.map(([, name]) => name));
+
+    expect(watched.length).toBeGreaterThan(20);
+    expect(watched.filter((name) => !drawn.includes(name))).toEqual([]);
+  });
+});
+
+/** What an alarm in a template looks at. */
+interface AlarmProperties {
+  readonly MetricName?: string;
+  readonly Metrics?: readonly { readonly MetricStat?: { readonly Metric: { readonly MetricName: string } } }[];
+}
 
 describe('the props of a dashboard', () => {
   it('are not needed: then it is of a table alone', () => {
@@ -242,6 +264,25 @@ describe('the props of a dashboard', () => {
     };
     expect(body(true)).toContain(LEDGER_CHECK_METRICS.unchecked.name);
     expect(body(false)).not.toContain(LEDGER_CHECK_METRICS.unchecked.name);
+  });
+
+  it('draw what is sealed, and what is not, where the aggregator seals; without that, no row has a hole', () => {
+    const widgetsOf = (sealing: boolean): readonly Widget[] => {
+      const template = templateOf((stack) => {
+        const { table } = new LimiterTable(stack, 'Table', { tableName: 'limits' });
+        new LimiterDashboard(stack, 'Board', { table, aggregator: new UsageAggregator(stack, 'Usage', { table, sealing }) });
+      });
+      return widgetsIn(template);
+    };
+    const sealing = Object.values(SEALING_METRICS).map(({ name }) => name);
+    const shown = (widgets: readonly Widget[]) => [...metricNames(widgets, 'Millrace')].filter((name) => sealing.includes(name as never));
+
+    expect(shown(widgetsOf(true))).toEqual(['PeriodsSealed', 'PeriodsNotSealed', 'SealingCutShort']);
+    expect(shown(widgetsOf(false))).toEqual([]);
+    for (const widgets of [widgetsOf(true), widgetsOf(false)]) {
+      const cells = widgets.reduce((sum, { width, height }) => sum + width * height, 0);
+      expect(cells).toBe(24 * Math.max(...widgets.map(({ y, height }) => y + height)));
+    }
   });
 
   it('take the namespace of the aggregator', () => {

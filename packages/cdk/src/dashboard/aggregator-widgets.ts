@@ -1,4 +1,4 @@
-import { AGGREGATOR_METRICS, LEDGER_CHECK_METRICS, LEDGER_METRICS, type MetricDefinition } from '@millrace/core';
+import { AGGREGATOR_METRICS, LEDGER_CHECK_METRICS, LEDGER_METRICS, type MetricDefinition, SEALING_METRICS } from '@millrace/core';
 import { Duration } from 'aws-cdk-lib';
 import { type IWidget, type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { WatchedMetrics } from '../alarms/watched-metrics.js';
@@ -6,6 +6,8 @@ import type { UsageAggregator } from '../usage-aggregator.js';
 import { COLORS, graph, note } from './widgets.js';
 
 const PERIOD = Duration.minutes(5);
+/** Rounds of sealing come by the hour; in shorter periods most would be empty. */
+const ROUND_PERIOD = Duration.hours(1);
 const MILLIS_PER_SEC = 1_000;
 /** Looking costs reads, so nobody looks unless told to; an empty graph would look as if all were well. */
 const NOBODY_LOOKS =
@@ -45,7 +47,7 @@ export function aggregatorWidgets(aggregator: UsageAggregator, metrics: WatchedM
   ];
 }
 
-/** Whether the ledger is whole, and how late. */
+/** Whether the ledger is whole, how late, and whether what is over is sealed. */
 export function ledgerWidgets(aggregator: UsageAggregator, metrics: WatchedMetrics): IWidget[] {
   const own = (definition: MetricDefinition, label: string, statistic: string, color?: string): Metric =>
     metrics.own(definition, { period: PERIOD, label, statistic, color });
@@ -66,12 +68,32 @@ export function ledgerWidgets(aggregator: UsageAggregator, metrics: WatchedMetri
     // Where this is above zero, no gaps may mean that nobody could look.
     ...(aggregator.checksLedger ? [own(LEDGER_CHECK_METRICS.unchecked, 'books not checked', Stats.SUM, COLORS.gone)] : []),
   ];
+  // With sealing there are six: two rows of three.
+  const columns = aggregator.sealRule === undefined ? 6 : 8;
+  const nearing = [own(nearLimit, 'beyond the threshold', Stats.SUM, COLORS.refused)];
   return [
-    graph('Lag of the ledger', 'milliseconds', lag, { columns: 6 }),
-    graph('Records and windows', 'in a period', writes, { columns: 6 }),
-    graph('Gaps in the ledger, as checks found them', 'places', gaps, { columns: 6 }),
+    graph('Lag of the ledger', 'milliseconds', lag, { columns }),
+    graph('Records and windows', 'in a period', writes, { columns }),
     aggregator.thresholdPercent === undefined
-      ? note('Entities near a limit', NOBODY_LOOKS, 6)
-      : graph('Entities near a limit', 'entities', [own(nearLimit, 'beyond the threshold', Stats.SUM, COLORS.refused)], { columns: 6 }),
+      ? note('Entities near a limit', NOBODY_LOOKS, columns)
+      : graph('Entities near a limit', 'entities', nearing, { columns }),
+    graph('Gaps in the ledger, as checks found them', 'places', gaps, { columns }),
+    ...(aggregator.sealRule === undefined ? [] : sealingWidgets(metrics, columns)),
+  ];
+}
+
+/** What the alarms on sealing look at, by the hour and not by the day: what they say is days old. */
+function sealingWidgets(metrics: WatchedMetrics, columns: number): IWidget[] {
+  const { periodsSealed, periodsFailed, isCutShort } = SEALING_METRICS;
+  const hourly = (definition: MetricDefinition, label: string, color: string, statistic = Stats.SUM): Metric =>
+    metrics.own(definition, { period: ROUND_PERIOD, label, statistic, color });
+  const windows = [hourly(periodsSealed, 'sealed', COLORS.good), hourly(periodsFailed, 'could not be sealed', COLORS.broken)];
+  const rounds = [
+    hourly(isCutShort, 'rounds', COLORS.good, Stats.SAMPLE_COUNT),
+    hourly(isCutShort, 'of them without time for all', COLORS.refused),
+  ];
+  return [
+    graph('Sealing of windows that are over', 'windows in an hour', windows, { columns }),
+    graph('Rounds of sealing', 'rounds in an hour', rounds, { columns }),
   ];
 }

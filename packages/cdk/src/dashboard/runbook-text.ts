@@ -13,6 +13,7 @@ export function runbookText(runbookUrl: string | undefined): string {
     '| throttles: capacity | the table or the account may do no more | raise the maximum or the provisioned units |',
     '| lag grows | the aggregator is behind; limits hold nevertheless | errors, duration, then `parallelizationFactor` |',
     '| records given up, or gaps | usage is missing in the ledger | `millrace usage verify`, put the records back, `millrace usage repair` |',
+    '| windows that could not be sealed | bills lack their seals; usage is whole | the log of the function; its timeout; `millrace usage seal` |',
     '| dollars up, admitted flat | a caller in a loop, or limits read too often | requests and the cache above; `millrace cost` |',
   ].join('\n');
 }
