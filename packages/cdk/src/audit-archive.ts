@@ -19,7 +19,7 @@ const MAX_DAYS = 36_500;
 /** How audit events are kept. */
 export interface AuditArchiveProps {
   /**
-   * The name of the bucket.
+   * The name of the bucket. Another one later is another bucket: the former stays behind, with its events.
    *
    * @default - CloudFormation makes one up
    */
@@ -48,8 +48,8 @@ export interface AuditArchiveProps {
   readonly archiveAfter?: Duration;
 
   /**
-   * Lets nobody delete or change an event before its time. It holds for new buckets only, and `compliance` binds the
-   * owner of the account, too.
+   * Lets nobody delete or change an event before its time; `compliance` binds the owner of the account, too. Only a new bucket has it: set
+   * later, it makes another one, and the former stays behind, with its events.
    *
    * @default - no lock; versions are kept, so that a deleted event can be brought back
    */

@@ -6,7 +6,7 @@ import type { TableBilling } from './table-billing.js';
 /** How the table of a limiter is made. */
 export interface LimiterTableProps {
   /**
-   * The name of the table.
+   * The name of the table. Another one later is another table, and an empty one: the former stays behind, as its removal policy says.
    *
    * @default - CloudFormation makes one up
    */
