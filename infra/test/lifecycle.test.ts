@@ -6,7 +6,7 @@ import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@a
 import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
 import { Limit, RateLimiter } from '@millrace/limiter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cdk, cdkDone } from './command-line.js';
+import { cdk, cdkDone, ROOT } from './command-line.js';
 import { PATIENCE } from './deployed.js';
 import { dashboardBody, dashboardOf, resources } from './resources.js';
 import { sessionOf } from './session.js';
@@ -15,6 +15,8 @@ import { sessionOf } from './session.js';
 const STAGE = ['-c', 'stage=prod'] as const;
 const LARGER = ['-c', 'aggregatorMemoryMb=512'] as const;
 const CONFIG_TTL_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const CUSTOMER = 'customer-1';
 const NEW_LIMITS = 'resources: { gpt-4: ["rpm:50/min"] }';
 
 describe('a stage that keeps its data', () => {
@@ -78,6 +80,7 @@ describe('a stage that keeps its data', () => {
     await using operator = await RateLimiter.open({ ...PATIENCE, table: outputs['TableName'] ?? '', credentials });
 
     await operator.limits.setResource('gpt-4', [Limit.perMinute('rpm', 51)]);
+    await operator.entities.create(CUSTOMER);
 
     const found = [{ name: 'rpm', refill: 51 }];
     for (const inSync of [false, false]) {
@@ -98,6 +101,31 @@ describe('a stage that keeps its data', () => {
     await expect(dashboardBody(dashboard)).rejects.toThrow(/Dashboard/);
     const { Table: table } = await new DynamoDBClient({}).send(new DescribeTableCommand({ TableName }));
     expect(table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
+  });
+
+  it('goes on with what it has left when that is brought into a new stack, as the README says, and counts usage again', async () => {
+    const { TableName: table = '', AuditBucketName = '' } = outputs;
+    const [, mapping = ''] = /^echo '(.*)' > left\.json$/m.exec(await readFile(join(ROOT, 'infra/README.md'), 'utf8')) ?? [];
+    const left = join(folder, 'left.json');
+    await writeFile(left, mapping.replace('<TableName>', table).replace('<AuditBucketName>', AuditBucketName));
+    const file = join(folder, 'outputs-again.json');
+
+    await cdkDone('import', 'Millrace-prod', ...STAGE, '--resource-mapping', left);
+    await cdkDone('deploy', '--all', ...STAGE, '--require-approval', 'never', '--outputs-file', file);
+
+    const again = JSON.parse(await readFile(file, 'utf8'));
+    expect(again['Millrace-prod']).toMatchObject({ TableName: table, AuditBucketName });
+    expect(await cdk('diff', '--all', '--fail', ...STAGE)).toMatchObject({ code: 0 });
+    const credentials = await sessionOf(again['Millrace-prod-Access'].AdminRoleArn);
+    await using operator = await RateLimiter.open({ ...PATIENCE, table, credentials });
+    expect(await operator.entities.get(CUSTOMER)).toMatchObject({ id: CUSTOMER });
+    await (await operator.acquire(CUSTOMER, 'gpt-4', { rpm: 3 })).commit();
+    const from = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS);
+    const asked = { entity: CUSTOMER, from, to: new Date(from.getTime() + 3 * HOUR_MS) };
+    await expect
+      .poll(async () => (await operator.usage.summary(asked)).resources['gpt-4']?.['rpm'], { timeout: 10_000, interval: 200 })
+      .toMatchObject({ net: 3 });
+    await cdkDone('destroy', '--all', '--force', ...STAGE);
   });
 });
 
