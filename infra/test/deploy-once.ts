@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate, openNamespaces } from '@millrace/limiter/admin';
+import { openNamespaces } from '@millrace/limiter/admin';
 import type { TestProject } from 'vitest/node';
 import { cdkDone } from './command-line.js';
 import type { Deployed } from './deployed.js';
@@ -47,10 +47,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return () => rm(folder, { recursive: true });
 }
 
-/** What a deployed table still lacks, and the id of each namespace by its name. */
+/** Registers the tenants' namespaces; gives the id of each by its name. */
 async function prepareTable(table: string, adminRoleArn: string): Promise<Record<string, string>> {
   const credentials = await sessionOf(adminRoleArn);
-  await migrate({ table, credentials });
   await using registry = await openNamespaces({ table, credentials });
   const ids: Record<string, string> = {};
   for (const name of TENANTS) ids[name] = (await registry.namespaces.register(name)).id;

@@ -4,7 +4,7 @@ import {
   DescribeTimeToLiveCommand,
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import { TABLE_DEFINITION, TTL_ATTRIBUTE } from '@millrace/core';
+import { SCHEMA_VERSION, TABLE_DEFINITION, TTL_ATTRIBUTE } from '@millrace/core';
 import { tableStatus } from '@millrace/limiter/admin';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cdk } from './command-line.js';
@@ -31,13 +31,14 @@ describe('the deployed table', () => {
     expect(backups?.PointInTimeRecoveryDescription).toMatchObject({ PointInTimeRecoveryStatus: 'ENABLED' });
   });
 
-  it('tells a reader how it is', async () => {
+  it('tells a reader how it is; its schema was recorded with its first namespace, which the deployment has registered', async () => {
     expect(await tableStatus({ table: TableName, credentials: await roleSession('Read') })).toMatchObject({
       status: 'ACTIVE',
       stream: true,
       timeToLive: true,
       pointInTimeRecovery: true,
       readable: true,
+      schemaVersion: SCHEMA_VERSION,
     });
   });
 

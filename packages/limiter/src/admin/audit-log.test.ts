@@ -105,18 +105,20 @@ describe('the audit log', () => {
     ]);
     expect(events[2]).toMatchObject({ before: { state: 'active' }, after: { state: 'deleted' } });
     expect((await world.audit.list()).events).toEqual([]);
-    expect((await new AuditLog({ ...world.parts, namespaceId: '_' }).list()).events).toEqual(events);
+    const whole = (await new AuditLog({ ...world.parts, namespaceId: '_' }).list()).events;
+    // The first namespace of a table brings the record of the schema.
+    expect(whole.filter(({ subject }) => subject !== 'schema')).toEqual(events);
   });
 
   it('has an event exactly for what has happened (the peer writes it after the change, and may fail between, W-43)', async () => {
     for (const when of ['before', 'after'] as const) {
       const world = registryWorld();
-      const crashing = world.through(new CrashingTable(world.table, { at: 2, when }));
+      const crashing = world.through(new CrashingTable(world.table, { at: 4, when }));
       await expect(crashing.register('acme')).rejects.toMatchObject({ name: 'Crash' });
 
       const { events } = await world.audit.list();
 
-      expect(events).toHaveLength(when === 'after' ? 1 : 0);
+      expect(events.map(({ action }) => action)).toEqual(when === 'after' ? ['namespace.register', 'schema.migrate'] : []);
       expect((await world.namespaces.describe('acme')) === undefined).toBe(when === 'before');
     }
   });

@@ -7,6 +7,7 @@ import {
   type NamespaceState,
   namespaceKey,
   REGISTRY_PARTITION,
+  SCHEMA_VERSION,
 } from '@millrace/core';
 import { checkZone, DEFAULT_ZONE } from '@millrace/ledger';
 import { type ActorOptions, type Administration, checkActor, inTurns } from './administration.js';
@@ -27,6 +28,7 @@ import {
 } from './namespace-record.js';
 import { checkSameZone, zoneItem } from './namespace-zone.js';
 import { checkProgress, type PurgeOptions, type PurgeResult, purgeItems, tombstoneWrite } from './purge.js';
+import { readSchema, schemaWrite } from './schema-record.js';
 
 /** How a namespace is made. */
 export interface RegisterOptions extends ActorOptions {
@@ -61,7 +63,8 @@ export class Namespaces {
   }
 
   /**
-   * Makes a namespace, or describes the active one of that name. One read and one transaction.
+   * Makes a namespace, or describes the active one of that name. Two reads and one transaction; the first of a table
+   * also records the schema that the table is in, after a read more.
    *
    * @throws MillraceError `NAMESPACE_STATE` if one of that name is deleted or being purged, or has another zone
    */
@@ -79,9 +82,11 @@ export class Namespaces {
         return describeNamespace(found.record);
       }
       const record = { name, id: newNamespaceId(), state: 'active', createdAtMs: Math.floor(this.#parts.nowMs()), ...ownZone } as const;
+      const schema = await this.#schemaOfNew(actor);
       const outcome = await this.#parts.items.transact([
         { kind: 'put', item: namespaceItem(record), when: [{ attribute: ATTRIBUTE.partitionKey, is: 'absent' }] },
         ...(ownZone.zone === undefined ? [] : [{ kind: 'put', item: zoneItem(record.id, ownZone.zone) } as const]),
+        ...schema,
         ...this.#event('namespace.register', name, actor, undefined, { id: record.id, state: record.state, ...ownZone }),
       ]);
       return outcome === 'done' ? describeNamespace(record) : undefined;
@@ -210,6 +215,21 @@ export class Namespaces {
       const { deletedAtMs: _, ...rest } = record;
       return describeNamespace({ ...rest, state: to, ...(isDelete ? { deletedAtMs: nowMs } : {}) });
     });
+  }
+
+  /**
+   * The record of the schema, for a table that has neither one nor a namespace: all that is in it will be written by this release. One
+   * that has namespaces and no record is older than records; migrating it is a step that somebody decides on.
+   */
+  async #schemaOfNew(actor: string | undefined): Promise<readonly ItemWrite[]> {
+    const { items, newEventId } = this.#parts;
+    if ((await readSchema(items)) !== undefined) return [];
+    const { items: others } = await items.query({ partition: REGISTRY_PARTITION, pageSize: 1 });
+    if (others.length > 0) return [];
+    const nowMs = this.#parts.nowMs();
+    const by = actor === undefined ? {} : { actor };
+    const event = { id: newEventId(), action: 'schema.migrate', subject: 'schema', ...by, after: { version: SCHEMA_VERSION } } as const;
+    return [schemaWrite(undefined, SCHEMA_VERSION, nowMs, actor), ...auditWrites(TABLE_NAMESPACE_ID, event, nowMs)];
   }
 
   #inTurns<T>(operation: string, turn: () => Promise<T | undefined>): Promise<T> {
