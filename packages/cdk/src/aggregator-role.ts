@@ -47,8 +47,13 @@ export function aggregatorRole(scope: Construct, props: UsageAggregatorProps, ou
 function createRole(scope: Construct, props: UsageAggregatorProps, statements: PolicyStatement[], checks: PropChecks): Role {
   const [roleFormat, policyFormat] = [props.roleNameFormat, props.policyNameFormat];
   const policyName =
-    formattedName(checks, scope, { prop: 'policyNameFormat', format: policyFormat, part: PART, most: MAX_POLICY_NAME }) ??
-    'UsageAggregator';
+    formattedName(checks, scope, {
+      prop: 'policyNameFormat',
+      format: policyFormat,
+      part: PART,
+      most: MAX_POLICY_NAME,
+      isWithinRole: true,
+    }) ?? 'UsageAggregator';
   const role = new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     description: `Keeps the usage ledger of ${scope.node.path}`,

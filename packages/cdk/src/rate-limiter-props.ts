@@ -66,7 +66,8 @@ export interface RateLimiterProps extends LimiterTableProps {
   readonly permissionsBoundary?: IManagedPolicy;
 
   /**
-   * How the roles that are made are named: `{}` stands for the stack's name and the part, as `-aggregator`.
+   * How the roles that are made are named: `{}` stands for the stack's name and the part, as `-aggregator`. Names of roles are of the whole
+   * account: a stack of the same name in another region wants the region in the format, and a second limiter of the stack another format.
    *
    * @default - CloudFormation makes names up
    */
