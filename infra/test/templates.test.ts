@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { command, type Ended, ROOT } from './command-line.js';
 
 /** An app of stacks in which every prop of every construct is set. A test of the package has cdk-nag judge it, too. */
-const EVERY_PROP = 'packages/cdk/test/every-prop-app.ts';
+const EVERY_PROP = 'packages/cdk/test/every-prop-program.ts';
 const NAMESPACE = ['-c', 'namespaceIds=0123456789ab'] as const;
 const APPS = [
   { name: 'infra, stage dev', folderName: 'dev', options: ['-c', 'stage=dev', ...NAMESPACE], stacks: 2, policies: 10 },
