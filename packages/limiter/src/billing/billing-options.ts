@@ -64,9 +64,10 @@ function checkResources(resources: unknown): ReadonlySet<string> | undefined {
 }
 
 function checkSignals(flushOn: unknown): readonly FlushSignal[] {
+  const expected = `an array of some of ${SIGNALS.join(', ')}`;
+  if (!Array.isArray(flushOn)) throw new ValidationError('option "billing.flushOn"', expected, flushOn);
   const isKnown = (signal: unknown): boolean => SIGNALS.some((known) => known === signal);
-  if (!Array.isArray(flushOn) || !flushOn.every(isKnown)) {
-    throw new ValidationError('option "billing.flushOn"', `an array of ${SIGNALS.join(', ')}`, flushOn);
-  }
+  const strange = flushOn.findIndex((signal) => !isKnown(signal));
+  if (strange >= 0) throw new ValidationError('option "billing.flushOn"', expected, flushOn[strange]);
   return [...new Set(flushOn as readonly FlushSignal[])];
 }
