@@ -12,10 +12,15 @@ export function tellFailure(error: unknown, args: readonly string[], { err, env 
   const style = styleFor(err, env, !args.includes('--no-color'));
   const { MILLRACE_DEBUG: debug } = env;
   // Not asked of the parsed options: a line that cannot be parsed is among the failures.
-  if (options(args).includes('--json')) err.write(failureJson(report));
+  if (options(args).includes('--json')) err.write(failureJson({ ...report, hint: hintIn(complaint) ?? report.hint }));
   else err.write(error instanceof CommanderError ? complaint.join('') : failureText(report, style));
   if (debug === '1' && error instanceof Error) err.write(`${stackOf(error)}\n`);
   return report.exitCode;
+}
+
+/** Commander knows which command it could not read, and so whose help to see. */
+function hintIn(complaint: readonly string[]): string | undefined {
+  return /^hint: (.*)$/m.exec(complaint.join(''))?.[1];
 }
 
 /** The arguments before `--`: what follows is never an option. */

@@ -91,6 +91,7 @@ describe('a command line that cannot be read', () => {
 
       expect({ words, code, out, error: error.code }).toEqual({ words, code: 64, out: '', error: 'USAGE' });
     }
+    expect((await here.millrace('entity show --json')).error.hint).toBe('see millrace entity show --help');
   });
 });
 

@@ -17,7 +17,7 @@ export interface BillingOptions {
   readonly retentionDays?: number;
   /** How many events may wait to be written; a commit beyond waits for room, as long as one call may take (`deadlineMs`). @default 1000 */
   readonly maxPending?: number;
-  /** How long an event waits for others to be written with, in milliseconds; 25 never wait. @default 200 */
+  /** How long an event waits for others to be written with, in milliseconds; once 25 wait they are written at once. @default 200 */
   readonly maxDelayMs?: number;
   /** How long `flush` and `close` go on trying to write what waits, in milliseconds. @default 5000 */
   readonly flushDeadlineMs?: number;
