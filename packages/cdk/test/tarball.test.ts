@@ -151,6 +151,6 @@ describe('an app outside of the workspace', () => {
 
     const [figures, answer] = said.trim().split('\n').slice(-2);
     expect(JSON.parse(answer ?? '')).toEqual({ batchItemFailures: [{ itemIdentifier: expect.any(String) }] });
-    expect(JSON.parse(figures ?? '')).toMatchObject({ Table: table, Records: 2, WindowsWritten: 4, PoisonRecords: 1 });
+    expect(JSON.parse(figures ?? '')).toMatchObject({ Table: table, Records: 3, WindowsWritten: 4, PoisonRecords: 1 });
   });
 });
