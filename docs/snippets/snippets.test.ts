@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -82,26 +83,45 @@ describe.each(programs)('the program $snippet of $document', ({ document, snippe
   });
 });
 
-describe('the links of the documents', () => {
-  const documents = [
-    'README.md',
-    'docs/load-testing.md',
-    'docs/usage-ledger.md',
-    'load/README.md',
-    'packages/cdk/README.md',
-    'packages/cli/README.md',
-    'packages/core/README.md',
-    'packages/cost/README.md',
-    'packages/limiter/README.md',
-    'packages/limits/README.md',
-    'packages/testing/README.md',
-  ];
+/** The documents that a reader may come from, by their paths in the repository. */
+async function allDocuments(): Promise<readonly string[]> {
+  const within = async (folder: string, pattern: RegExp): Promise<readonly string[]> => {
+    const names = await readdir(`${root}${folder}`);
+    return names.filter((name) => pattern.test(name)).map((name) => `${folder}/${name}`);
+  };
+  const packages = await within('packages', /^[a-z]+$/);
+  const readmes = [...packages, 'infra', 'load', '.'].map((folder) => join(folder, 'README.md'));
+  const there = readmes.filter((file) => existsSync(`${root}${file}`));
+  return [...there, ...(await within('docs', /\.md$/)), ...(await within('docs/adr', /\.md$/))];
+}
 
-  it.each(documents)('of %s lead to files that exist', async (document) => {
-    const text = await readFile(`${root}${document}`, 'utf8');
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => match[1] ?? '');
+/** What a heading is called in the address of its part. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+const prose = (text: string): string => text.replaceAll(/```[\s\S]*?```/g, '');
 
-    expect(links).not.toEqual([]);
-    for (const link of links) await expect(readFile(join(root, dirname(document), link)), link).resolves.toBeDefined();
+describe('the links of the documents', async () => {
+  const documents = await allDocuments();
+
+  it('are looked for in all of them', () => {
+    expect(documents).toEqual(expect.arrayContaining(['README.md', 'infra/README.md', 'docs/operations.md', 'packages/cdk/README.md']));
+  });
+
+  it.each(documents)('of %s lead to files that exist, and to parts that they have', async (document) => {
+    const links = [...prose(await readFile(`${root}${document}`, 'utf8')).matchAll(/\]\((?!https?:)([^)]+)\)/g)];
+
+    for (const [, link = ''] of links) {
+      const [file = '', anchor] = link.split('#');
+      const path = file === '' ? document : join(dirname(document), file);
+      const target = await readFile(join(root, path), 'utf8').catch(() => `no ${path}`);
+      expect(target, `${link} of ${document}`).not.toBe(`no ${path}`);
+      if (anchor === undefined) continue;
+      const anchors = [...prose(target).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+      expect(anchors, `${link} of ${document}`).toContain(anchor);
+    }
   });
 });

@@ -105,6 +105,16 @@ export class PropChecks {
   }
 }
 
+/** Refuses a construct without what it is about. Nothing else of it can be looked at then, so this is thrown, and told alone. */
+export function checkGiven(scope: IConstruct, props: object | undefined, name: string, expected: string): void {
+  const value = (props as Readonly<Record<string, unknown>> | undefined)?.[name];
+  if (typeof value === 'object' && value !== null) return;
+  throw new Error(`${scope.node.path}: ${name} must be ${expected}, got: ${shown(value)}`);
+}
+
+/** What a limiter may be given as. */
+export const LIMITER_WORDS = 'a RateLimiter, or what RateLimiter.fromRateLimiterAttributes gives';
+
 /** A value as a message shows it: a text is told from a number by its quotes. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;

@@ -13,7 +13,7 @@ import { aggregatorEnvironment } from './aggregator-environment.js';
 import { aggregatorRole } from './aggregator-role.js';
 import { lambdaCode } from './lambda-assets.js';
 import { metricPlace } from './metric-place.js';
-import { PropChecks } from './prop-checks.js';
+import { checkGiven, PropChecks } from './prop-checks.js';
 import { addTags } from './tagging.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
 import { checksLedger, sealedTypes, sealingRule } from './usage-sealing.js';
@@ -49,6 +49,7 @@ export class UsageAggregator extends Construct {
 
   constructor(scope: Construct, id: string, props: UsageAggregatorProps) {
     super(scope, id);
+    checkGiven(this, props, 'table', 'the table of a limiter (limiter.table.table)');
     this.checks = new PropChecks(this);
     this.table = props.table;
     this.thresholdPercent = props.thresholdPercent;

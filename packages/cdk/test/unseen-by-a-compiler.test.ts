@@ -1,7 +1,19 @@
-import { AuditArchive, LimitRate, LimitsManifest, RateLimiter, TableBilling } from '@millrace/cdk';
-import { Duration } from 'aws-cdk-lib';
+import {
+  AccessPolicies,
+  AccessRoles,
+  AuditArchive,
+  LimiterAlarms,
+  LimiterDashboard,
+  LimitRate,
+  LimitsManifest,
+  LoadRig,
+  RateLimiter,
+  TableBilling,
+  UsageAggregator,
+} from '@millrace/cdk';
+import { Duration, type Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { mistakesOf } from './synth.js';
+import { mistakesOf, newStack } from './synth.js';
 
 /** What plain JavaScript passes: of any type. */
 // biome-ignore lint/suspicious/noExplicitAny: that is the point.
@@ -118,5 +130,29 @@ describe('values that would do harm', () => {
     ];
     expect(told({ alarms: { prices }, dashboard: { prices } })).toEqual([...mistakes, ...mistakes]);
     expect(told({ alarms: { prices: { usdPerMillionReadUnits: 1 } } })).toEqual([expect.stringMatching(/WriteUnits .*, got: undefined$/)]);
+  });
+});
+
+describe('what a construct is about', () => {
+  it.each<[string, new (scope: Stack, id: string, props: Anything) => unknown, Anything, RegExp]>([
+    ['a manifest', LimitsManifest, { resources: [] }, /^Stack\/It: limiter must be a RateLimiter, or .*, got: undefined$/],
+    ['policies', AccessPolicies, undefined, /^Stack\/It: limiter must be .*, got: undefined$/],
+    ['roles', AccessRoles, { limiter: 'limits' }, /^Stack\/It: limiter must be .*, got: 'limits'$/],
+    ['a rig', LoadRig, {}, /^Stack\/It: limiter must be .*, got: undefined$/],
+    ['an aggregator', UsageAggregator, {}, /^Stack\/It: table must be the table of a limiter .*, got: undefined$/],
+    ['alarms', LimiterAlarms, undefined, /^Stack\/It: table must be .*, got: undefined$/],
+    ['a dashboard', LimiterDashboard, { table: null }, /^Stack\/It: table must be .*, got: null$/],
+  ])('must be given to %s', (_, Construct, props, message) => {
+    expect(() => new Construct(newStack(), 'It', props)).toThrow(message);
+  });
+
+  it('is the role that somebody takes on, and the folder of a rig', () => {
+    const stack = newStack();
+    const limiter = RateLimiter.fromRateLimiterAttributes(stack, 'Limiter', { tableName: 'limits' });
+
+    expect(() => new AccessRoles(stack, 'Roles', { limiter } as Anything)).toThrow('Stack/Roles: assumedBy must be a principal');
+    expect(() => new LoadRig(stack, 'Rig', { limiter } as Anything)).toThrow(
+      'Stack/Rig: workerAssets must be the folder that `pnpm load assets` wrote, got: undefined',
+    );
   });
 });

@@ -8,7 +8,7 @@ describe('Arrow', () => {
     await expect(loadArrow(() => Promise.reject(missing))).rejects.toMatchObject({
       code: 'USAGE',
       message: '--arrow needs the package apache-arrow, which is not installed',
-      hint: 'npm install apache-arrow, or take --csv',
+      hint: 'npm install apache-arrow beside @millrace/cli (with --global if that is), or take --csv',
     });
   });
 

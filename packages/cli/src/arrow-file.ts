@@ -13,7 +13,7 @@ export async function loadArrow(load: () => Promise<Arrow> = () => import('apach
     throw new CliFailure(
       'USAGE',
       '--arrow needs the package apache-arrow, which is not installed',
-      'npm install apache-arrow, or take --csv',
+      'npm install apache-arrow beside @millrace/cli (with --global if that is), or take --csv',
     );
   }
 }

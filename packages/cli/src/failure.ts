@@ -8,7 +8,7 @@ import { safe } from './render/text.js';
 
 /** What the command line itself refuses, or cannot do. Errors of the limiter stay what they are. */
 export class CliFailure extends Error {
-  readonly code: 'USAGE' | 'NOT_CONFIRMED' | 'FILE' | 'INTERRUPTED';
+  readonly code: 'USAGE' | 'NOT_CONFIRMED' | 'FILE' | 'OUTPUT' | 'INTERRUPTED';
   readonly hint: string | undefined;
 
   constructor(code: CliFailure['code'], message: string, hint?: string) {
@@ -68,6 +68,7 @@ const EXIT_OF: Readonly<Record<CliFailure['code'], number>> = {
   USAGE: EXIT.usage,
   NOT_CONFIRMED: EXIT.failed,
   FILE: EXIT.usage,
+  OUTPUT: EXIT.failed,
   INTERRUPTED: EXIT.interrupted,
 };
 

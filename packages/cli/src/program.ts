@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addCommands } from './commands/index.js';
 import { EXIT } from './exit-codes.js';
-import { failureJson, failureText, reportOf } from './failure.js';
 import { addGlobals } from './globals.js';
 import { runLoad } from './load-program.js';
-import { styleFor } from './render/style.js';
 import type { Cli } from './session.js';
+import { tellFailure } from './tell-failure.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs one command line, without the program's own name, and gives the code to exit with. It throws nothing. */
@@ -22,7 +21,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return cli.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    return fail(error, complaint, args, terminal);
+    return tellFailure(error, args, terminal, complaint);
   }
 }
 
@@ -38,28 +37,6 @@ function programFor(cli: Cli, complaint: string[]): Command {
   addGlobals(program);
   addCommands(program, cli);
   return program;
-}
-
-function fail(error: unknown, complaint: readonly string[], args: readonly string[], { err, env }: Terminal): number {
-  const report = reportOf(error);
-  const style = styleFor(err, env, !args.includes('--no-color'));
-  const { MILLRACE_DEBUG: debug } = env;
-  // Not asked of the parsed options: a line that cannot be parsed is among the failures.
-  if (options(args).includes('--json')) err.write(failureJson(report));
-  else err.write(error instanceof CommanderError ? complaint.join('') : failureText(report, style));
-  if (debug === '1' && error instanceof Error) err.write(`${stackOf(error)}\n`);
-  return report.exitCode;
-}
-
-/** The arguments before `--`: what follows is never an option. */
-function options(args: readonly string[]): readonly string[] {
-  const end = args.indexOf('--');
-  return end === -1 ? args : args.slice(0, end);
-}
-
-function stackOf(error: Error): string {
-  const cause = error.cause instanceof Error ? `\ncaused by: ${stackOf(error.cause)}` : '';
-  return `${error.stack ?? error.message}${cause}`;
 }
 
 function version(): string {

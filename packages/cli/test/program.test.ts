@@ -1,5 +1,8 @@
-import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, lines, openCommandLine } from './command-line.js';
@@ -88,6 +91,7 @@ describe('a command line that cannot be read', () => {
 
       expect({ words, code, out, error: error.code }).toEqual({ words, code: 64, out: '', error: 'USAGE' });
     }
+    expect((await here.millrace('entity show --json')).error.hint).toBe('see millrace entity show --help');
   });
 });
 
@@ -171,16 +175,42 @@ describe('output', () => {
     expect(json.out).toContain('"refill": 1000000');
   });
 
-  it('ends quietly where the reader has enough', async () => {
-    const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-    const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout.destroy();
-    let err = '';
-    child.stderr.on('data', (data) => {
-      err += data;
-    });
-    const code = await new Promise((resolve) => child.once('close', resolve));
+  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+  const ended = (child: ChildProcess) => new Promise((resolve) => child.once('close', resolve));
 
-    expect({ code, err }).toEqual({ code: 0, err: '' });
+  it('ends quietly where the reader has enough, and its exit code still says what it found', async () => {
+    const help = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    help.stdout.destroy();
+    const said = text(help.stderr);
+    const unread = spawn(process.execPath, [main, 'no-such-command'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    unread.stderr.destroy();
+    // Nobody answers at port 1, so checks fail: that is an answer, on stdout.
+    const nowhere = ['--table', 'none', '--region', 'eu-west-1', '--endpoint', 'http://127.0.0.1:1'];
+    const env = { AWS_ACCESS_KEY_ID: 'none', AWS_SECRET_ACCESS_KEY: 'none', AWS_EC2_METADATA_DISABLED: 'true' };
+    const doctor = spawn(process.execPath, [main, 'doctor', ...nowhere], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    doctor.stdout.destroy();
+    const saidByDoctor = text(doctor.stderr);
+
+    const codes = await Promise.all([help, unread, doctor].map(ended));
+    expect(codes).toEqual([0, 64, 1]);
+    expect([await said, await saidByDoctor]).toEqual(['', '']);
+  });
+
+  it.runIf(existsSync('/dev/full'))('says in words, and by its exit code, that there is no room for an answer', async () => {
+    const full = await open('/dev/full', 'w');
+    const outcomes = await Promise.all(
+      [['--help'], ['help', 'exit-codes', '--json']].map(async (words) => {
+        const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', full.fd, 'pipe'] });
+        const [code, said] = await Promise.all([ended(child), text(child.stderr as Readable)]);
+        return { code, said };
+      }),
+    );
+    await full.close();
+
+    expect(outcomes[0]).toEqual({ code: 1, said: expect.stringMatching(/^error: cannot write the answer: ENOSPC.*\n$/) });
+    expect(outcomes[1]?.code).toBe(1);
+    expect(JSON.parse(outcomes[1]?.said ?? '')).toEqual({
+      error: { code: 'OUTPUT', message: expect.stringContaining('cannot write the answer: ENOSPC') },
+    });
   });
 });

@@ -244,6 +244,7 @@ describe('millrace usage verify, repair and seal', () => {
     });
     await here.answer('namespace register unused');
     expect((await here.millrace('usage verify -n unused')).err).toBe('no usage was found in this namespace\n');
+    expect((await here.millrace('usage repair --entity kye-1')).err).toBe('the ledger has no window of that name: is it right?\n');
   });
 
   it('look at a whole namespace, and tell nothing on stderr where nobody watches short work', async () => {

@@ -23,7 +23,7 @@ const zones = new Map<string, Zone>();
 export function checkZone(value: unknown): string {
   // Runtimes differ in whether they take an offset for a zone; a zone is a name here.
   if (typeof value === 'string' && NAME.test(value) && isKnown(value)) return value;
-  throw new ValidationError('zone', 'the name of an IANA time zone', value);
+  throw new ValidationError('zone', 'the name of an IANA time zone, such as "Europe/Berlin"', value);
 }
 
 function isKnown(zone: string): boolean {

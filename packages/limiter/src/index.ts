@@ -1,4 +1,13 @@
-export type { ConfigLevel, ConfigSource, EntityControl, ErrorCode, ErrorData, UnavailablePolicy, WindowType } from '@millrace/core';
+export type {
+  ConfigLevel,
+  ConfigSource,
+  EntityControl,
+  ErrorCode,
+  ErrorData,
+  UnavailablePolicy,
+  UsageSource,
+  WindowType,
+} from '@millrace/core';
 export {
   hasErrorCode,
   isMillraceError,

@@ -108,7 +108,7 @@ export class RateLimiter {
   }
 
   /**
-   * A limiter of another namespace of the table, which shares this one's connection, caches and counters. Reads one item.
+   * A limiter of another namespace of the table, which shares this one's connection, caches, counters and usage events that wait. Reads one item.
    * Close it when it is not needed any more; the connection stays until the limiter that was opened is closed.
    */
   async namespace(name: string): Promise<RateLimiter> {

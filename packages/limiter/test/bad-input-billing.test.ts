@@ -35,7 +35,10 @@ describeBadCalls('options of billing that are refused', () => world, [
   opening('a delay below 0', { resources: 'all', maxDelayMs: -1 }, ['option "billing.maxDelayMs"', 'got -1']),
   opening('no time to flush', { resources: 'all', flushDeadlineMs: 0 }, ['option "billing.flushDeadlineMs"', 'got 0']),
   opening('a signal that is not in a list', { resources: 'all', flushOn: 'SIGTERM' }, ['option "billing.flushOn"', 'got "SIGTERM"']),
-  opening('a signal that nobody can catch', { resources: 'all', flushOn: ['SIGKILL'] }, ['option "billing.flushOn"', 'SIGTERM']),
+  opening('a signal that nobody can catch', { resources: 'all', flushOn: ['SIGTERM', 'SIGKILL'] }, [
+    'option "billing.flushOn"',
+    'SIGHUP, got "SIGKILL"',
+  ]),
 ]);
 
 const acquiring = (title: string, options: object, says: readonly string[]): Call => ({
@@ -91,5 +94,9 @@ describeBadCalls('questions about usage events that are refused', () => world, [
     call: () => billed.usage.snapshots({ ...RANGE, type: 'hour', source: 'meters' as never }),
     says: ['option "source"', 'buckets, events', '"meters"'],
   },
-  { title: 'a verification of all events', call: () => billed.usage.verify({ source: 'events' }), says: ['entity', 'undefined'] },
+  {
+    title: 'a verification of all events',
+    call: () => billed.usage.verify({ source: 'events' }),
+    says: ['option "entity"', 'windows of events', 'undefined'],
+  },
 ]);

@@ -17,6 +17,7 @@ export {
   type BatchResponse,
   EngineStream,
   type FailureMessage,
+  type FilterPattern,
   type LambdaContext,
   type LambdaStreamEvent,
   type LambdaStreamRecord,
@@ -25,6 +26,8 @@ export {
   PumpCrash,
   type PumpOptions,
   type StreamHandler,
+  type StreamPage,
   StreamPump,
+  type StreamShard,
   type StreamSource,
 } from './pump/index.js';

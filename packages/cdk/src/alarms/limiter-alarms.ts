@@ -4,7 +4,7 @@ import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-clo
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { type OptionNames, PropChecks, shown } from '../prop-checks.js';
+import { checkGiven, type OptionNames, PropChecks, shown } from '../prop-checks.js';
 import { aggregatorPlans } from './aggregator-plans.js';
 import type { AlarmPlan } from './alarm-plan.js';
 import type { AlarmSettings } from './alarm-settings.js';
@@ -34,6 +34,7 @@ export class LimiterAlarms extends Construct {
 
   constructor(scope: Construct, id: string, props: LimiterAlarmsProps) {
     super(scope, id);
+    checkGiven(this, props, 'table', 'the table of a limiter (limiter.table.table)');
     this.props = props;
     this.checks = new PropChecks(this);
     this.checks.text('runbookUrl', props.runbookUrl, WEB_ADDRESS, WEB_ADDRESS_WORDS);

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { WEB_ADDRESS, WEB_ADDRESS_WORDS } from '../alarms/runbook.js';
 import { pricesFor } from '../alarms/unit-prices.js';
 import { WatchedMetrics } from '../alarms/watched-metrics.js';
-import { PropChecks } from '../prop-checks.js';
+import { checkGiven, PropChecks } from '../prop-checks.js';
 import { aggregatorWidgets, ledgerWidgets } from './aggregator-widgets.js';
 import { CallerWidgets } from './caller-widgets.js';
 import { entityRanking } from './entity-ranking.js';
@@ -29,6 +29,7 @@ export class LimiterDashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: LimiterDashboardProps) {
     super(scope, id);
+    checkGiven(this, props, 'table', 'the table of a limiter (limiter.table.table)');
     this.props = props;
     const checks = new PropChecks(this);
     checks.text('runbookUrl', props.runbookUrl, WEB_ADDRESS, WEB_ADDRESS_WORDS);

@@ -3,7 +3,7 @@ import { CustomResource, Names, RemovalPolicy } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
-import { PropChecks } from '../prop-checks.js';
+import { checkGiven, LIMITER_WORDS, PropChecks } from '../prop-checks.js';
 import type { LimitsManifestProps } from './limits-manifest-props.js';
 import { type ManifestText, manifestText } from './manifest-text.js';
 import { provisionerFunction } from './provisioner-function.js';
@@ -37,6 +37,7 @@ export class LimitsManifest extends Construct {
 
   constructor(scope: Construct, id: string, props: LimitsManifestProps) {
     super(scope, id);
+    checkGiven(this, props, 'limiter', LIMITER_WORDS);
     const checks = new PropChecks(this);
     const usualName = Names.uniqueResourceName(this, { maxLength: MAX_NAME, separator: '-' });
     const manifest = manifestText(props, usualName, checks);

@@ -84,7 +84,8 @@ export interface LoadRigProps {
   /**
    * Where tasks run, and the function if there is one here.
    *
-   * @default - a network of its own, with two public subnets and no NAT gateway: it costs nothing while nobody loads
+   * @default - a network of its own, with two public subnets and no NAT gateway: it costs nothing while nobody loads. In a stack whose
+   * `env` names account and region the CDK asks that account for its zones at synth
    */
   readonly vpc?: IVpc;
 

@@ -8,7 +8,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-c
 import { Construct } from 'constructs';
 import { acknowledge, acknowledgePrefix } from '../acknowledgements.js';
 import { formattedName } from '../name-format.js';
-import { PropChecks } from '../prop-checks.js';
+import { checkGiven, LIMITER_WORDS, PropChecks, shown } from '../prop-checks.js';
 import { addTags } from '../tagging.js';
 import { FargateWorkers } from './fargate-workers.js';
 import { lambdaWorker } from './lambda-worker.js';
@@ -34,6 +34,7 @@ export class LoadRig extends Construct {
 
   constructor(scope: Construct, id: string, props: LoadRigProps) {
     super(scope, id);
+    checkGiven(this, props, 'limiter', LIMITER_WORDS);
     const checks = new PropChecks(this);
     if (props.lambdaWorkers === false && props.fargateWorkers === false) {
       checks.refuse('lambdaWorkers and fargateWorkers must not both be false: the rig would have no workers');
@@ -68,9 +69,10 @@ export class LoadRig extends Construct {
   /** Without its assets nothing of a rig can be made, so that the first mistake is told alone. */
   private checkAssets({ workerAssets, lambdaWorkers, fargateWorkers, image }: LoadRigProps): void {
     const needed = [...(lambdaWorkers === false ? [] : ['layer', 'function']), ...(fargateWorkers === false || image ? [] : ['image'])];
+    const wanted = 'the folder that `pnpm load assets` wrote';
+    if (typeof workerAssets !== 'string') throw new Error(`${this.node.path}: workerAssets must be ${wanted}, got: ${shown(workerAssets)}`);
     const missing = needed.filter((folder) => !existsSync(join(workerAssets, folder)));
     if (missing.length === 0) return;
-    const wanted = 'the folder that `pnpm load assets` wrote';
     throw new Error(
       `${this.node.path}: workerAssets must be ${wanted}, got: '${workerAssets}', in which there is no ${missing.join(', ')}`,
     );

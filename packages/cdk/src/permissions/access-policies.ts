@@ -1,7 +1,7 @@
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { formattedName } from '../name-format.js';
-import { PropChecks } from '../prop-checks.js';
+import { checkGiven, LIMITER_WORDS, PropChecks } from '../prop-checks.js';
 import type { IRateLimiter } from '../rate-limiter-base.js';
 import { AccessRole } from './access-role.js';
 import { grantRole } from './grant-role.js';
@@ -49,6 +49,7 @@ export class AccessPolicies extends Construct {
 
   constructor(scope: Construct, id: string, props: AccessPoliciesProps) {
     super(scope, id);
+    checkGiven(this, props, 'limiter', LIMITER_WORDS);
     this.acquire = this.createPolicy('Acquire', AccessRole.ACQUIRE, 'Acquires from', props);
     this.read = this.createPolicy('Read', AccessRole.READ, 'Reads', props);
     this.admin = this.createPolicy('Admin', AccessRole.ADMIN, 'Administers', props);

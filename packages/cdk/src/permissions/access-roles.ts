@@ -2,7 +2,7 @@ import type { Duration } from 'aws-cdk-lib';
 import { type IManagedPolicy, type IPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { formattedName } from '../name-format.js';
-import { PropChecks } from '../prop-checks.js';
+import { checkGiven, LIMITER_WORDS, PropChecks } from '../prop-checks.js';
 import type { IRateLimiter } from '../rate-limiter-base.js';
 import { AccessRole } from './access-role.js';
 import { grantRole } from './grant-role.js';
@@ -63,6 +63,8 @@ export class AccessRoles extends Construct {
 
   constructor(scope: Construct, id: string, props: AccessRolesProps) {
     super(scope, id);
+    checkGiven(this, props, 'limiter', LIMITER_WORDS);
+    checkGiven(this, props, 'assumedBy', 'a principal: who may take the roles on');
     const checks = new PropChecks(this);
     const maxSessionDuration = checks.seconds('maxSessionDuration', props.maxSessionDuration, 3_600, 43_200);
     const create = (name: string, role: AccessRole, does: string): Role => {

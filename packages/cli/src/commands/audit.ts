@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { withLimiter, withRegistry } from '../connection.js';
 import { CliFailure } from '../failure.js';
 import { checkForms } from '../parse/forms.js';
-import { parseInstant } from '../parse/instant.js';
+import { MOMENT_HELP, parseInstant } from '../parse/instant.js';
 import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
 import { type Brief, brief, plainText } from '../render/brief.js';
 import { csv } from '../render/csv.js';
@@ -30,8 +30,8 @@ export function addAudit(program: Command, cli: Cli): void {
     .option('--entity <name>', 'only what was done to this entity')
     .option('--resource <name>', 'only what was done to this resource')
     .option('--subject <name>', 'only this: entity/<id>, resource/<name>, system, manifest/<name>, namespace/<name> or schema')
-    .option('--from <moment>', 'events from then on: 2026-05-01, 2026-05-01T08:00Z, or how long ago: 30min, 2h, 7d')
-    .option('--to <moment>', 'and before then')
+    .option('--from <moment>', `events from then on: ${MOMENT_HELP} (the first unless given)`)
+    .option('--to <moment>', 'and before then (the last unless given)')
     .option('--csv', 'print comma-separated values, of the whole range')
     .action(
       answering(cli, (session, flags: AuditFlags) => {

@@ -74,7 +74,7 @@ export function addLimits(program: Command, cli: Cli): void {
 }
 
 function withFile(command: Command): Command {
-  return command.requiredOption('-f, --file <path>', 'the manifest, in YAML or JSON; - for stdin');
+  return command.requiredOption('-f, --file <path>', 'the manifest, in YAML or JSON, - for stdin; must be given');
 }
 
 /** Opens the namespace that was named, or else the one that the manifest is written for. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { withLimiter } from '../connection.js';
 import { CliFailure } from '../failure.js';
 import { checkForms } from '../parse/forms.js';
+import { MOMENT_HELP } from '../parse/instant.js';
 import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
 import { parseRange } from '../parse/window.js';
 import { csv } from '../render/csv.js';
@@ -18,7 +19,6 @@ interface EventFlags extends PageFlags {
   readonly csv?: boolean;
 }
 
-const MOMENT_HELP = '2026-05-01, 2026-05-01T08:00Z, or how long ago: 30min, 2h, 7d';
 const PAGE_SIZE = 1_000;
 
 /** `millrace usage events`: leases that were recorded one by one. */

@@ -1,9 +1,9 @@
-import type { SealCheck, UsageFinding, UsageInFlight, UsageProgress, UsageSeal, UsageVerdict } from '@millrace/limiter';
+import type { SealCheck, UsageFinding, UsageInFlight, UsageProgress, UsageRepair, UsageSeal, UsageVerdict } from '@millrace/limiter';
 import type { Command } from 'commander';
 import { withLimiter } from '../connection.js';
 import { EXIT } from '../exit-codes.js';
 import { CliFailure } from '../failure.js';
-import { parseInstant } from '../parse/instant.js';
+import { MOMENT_HELP, parseInstant } from '../parse/instant.js';
 import { parseWhole } from '../parse/whole.js';
 import { parseSource, parseWindowType, SOURCE_HELP } from '../parse/window.js';
 import { counted, moment } from '../render/figures.js';
@@ -61,7 +61,7 @@ export function addUsageTrust(usage: Command, cli: Cli): void {
     answering(cli, (session, flags: TrustFlags) =>
       watched(session, flags, async (options) => {
         const repair = await withLimiter(session, (limiter) => limiter.usage.repair(options));
-        const { clean, repaired, repairedCount, left } = repair;
+        const { repaired, repairedCount, left } = repair;
         return {
           json: repair,
           text: (style) =>
@@ -70,7 +70,7 @@ export function addUsageTrust(usage: Command, cli: Cli): void {
               repaired.length === 0 ? '' : `\n${findingsTable(repaired, style)}`,
               left.length === 0 ? '' : `\n${style.bad('left')}\n${findingsTable(left, style)}`,
             ].join(''),
-          ...(clean ? {} : { exitCode: EXIT.different }),
+          ...repairNote(repair, flags),
         };
       }),
     ),
@@ -83,7 +83,7 @@ function addTrustOptions(command: Command): Command {
     .option('--entity <name>', 'only this entity (all of the namespace unless given, which reads the whole table)')
     .option('--resource <name>', 'only this resource')
     .option('--source <source>', `${SOURCE_HELP} (of an entity that is named)`)
-    .option('--since <moment>', 'when the ledger was begun: older buckets may have been used before')
+    .option('--since <moment>', `when the ledger was begun, as older buckets may have been used before: ${MOMENT_HELP}`)
     .option('--types <list>', 'the types of windows that the aggregator keeps: hour,day,week,month unless given')
     .option('--settle <seconds>', 'for how long something must be wrong before it is told, from 0 to 600 (5 unless given)');
 }
@@ -122,6 +122,12 @@ function verdictNote({ clean, windows, inFlight }: UsageVerdict, { entity, resou
   return { note: isNamed ? 'no usage of that name was found: is it right?' : 'no usage was found in this namespace' };
 }
 
+function repairNote({ clean, windows }: UsageRepair, { entity, resource }: TrustFlags): Pick<Answer, 'note' | 'exitCode'> {
+  if (!clean) return { exitCode: EXIT.different };
+  const isNamed = entity !== undefined || resource !== undefined;
+  return windows === 0 && isNamed ? { note: 'the ledger has no window of that name: is it right?' } : {};
+}
+
 function lookedAt({ entities, windows }: Pick<UsageProgress, 'entities' | 'windows'>): string {
   return `${counted(windows, 'window')} of ${counted(entities, 'entity', 'entities')}`;
 }
@@ -158,9 +164,9 @@ function addSeal(usage: Command, cli: Cli): void {
     usage,
     'seal <resource>',
     'write down what a window that is over came to; with --check, whether it still does (exit code 2 if not)',
-    'millrace usage seal gpt-4 --type month --at 2026-05-01',
+    'millrace usage seal gpt-4 --type month --at 2026-05-15',
   )
-    .requiredOption('--at <moment>', 'any moment of the window: 2026-05-01, 2026-05-01T08:00Z, or how long ago: 2h, 40d')
+    .requiredOption('--at <moment>', `any moment of the window, must be given: ${MOMENT_HELP}`)
     .option('--type <type>', 'hour, day, week or month (month unless given)')
     .option('--check', 'compare with the seal instead')
     .option('--empty', 'seal also a window in which nobody used the resource (refused unless given: its name may be mistyped)')

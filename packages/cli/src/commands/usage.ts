@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { loadArrow, writeArrow } from '../arrow-file.js';
 import { withLimiter } from '../connection.js';
 import { checkForms } from '../parse/forms.js';
-import { parseInstant } from '../parse/instant.js';
+import { MOMENT_HELP, parseInstant } from '../parse/instant.js';
 import { addPageOptions, type PageFlags, pageNote, parsePage } from '../parse/page.js';
 import { parseWhole } from '../parse/whole.js';
-import { parseRange, parseSource, parseWindowType, SOURCE_HELP } from '../parse/window.js';
+import { BACK_HELP, parseRange, parseSource, parseWindowType, SOURCE_HELP } from '../parse/window.js';
 import { csv } from '../render/csv.js';
 import { counted, figure, moment } from '../render/figures.js';
 import type { Style } from '../render/style.js';
@@ -32,7 +32,6 @@ interface SnapshotFlags extends RangeFlags, PageFlags {
 }
 
 const TYPE_HELP = 'hour, day, week or month';
-const MOMENT_HELP = '2026-05-01, 2026-05-01T08:00Z, or how long ago: 30min, 2h, 7d';
 const PAGE_SIZE = 1_000;
 
 /** `millrace usage`: what was used. */
@@ -55,13 +54,13 @@ function addSnapshots(usage: Command, cli: Cli): void {
   );
   addPageOptions(command, 'windows')
     .option('--type <type>', `${TYPE_HELP} (hour unless given)`)
-    .option('--from <moment>', `windows that begin from then on: ${MOMENT_HELP}`)
+    .option('--from <moment>', `windows that begin from then on: ${MOMENT_HELP} (unless given ${BACK_HELP})`)
     .option('--to <moment>', 'and before then (now unless given)')
     .option('--source <source>', SOURCE_HELP)
     .option('--fill', 'show windows in which nothing was used, too')
     .option('--csv', 'print comma-separated values, of the whole range')
     .option('--chart', 'draw bars of what was consumed, of the whole range')
-    .option('--arrow <file>', 'write the whole range to an Arrow file (needs the package apache-arrow)')
+    .option('--arrow <file>', 'write the whole range to an Arrow file, over one that is there (needs the package apache-arrow)')
     .action(
       answering(cli, (session, entity: string, resource: string | undefined, flags: SnapshotFlags) => {
         checkForms(session, flags);
@@ -180,9 +179,9 @@ function addTop(usage: Command, cli: Cli): void {
     usage,
     'top <resource>',
     'the entities that used most of a resource',
-    'millrace usage top gpt-4 --of tpm --type day --at 2026-05-01',
+    'millrace usage top gpt-4 --of tpm --type day --at 2026-05-01T12:00Z',
   )
-    .requiredOption('--of <limit>', 'the limit whose use is compared')
+    .requiredOption('--of <limit>', 'the limit whose use is compared; must be given')
     .option('--type <type>', `${TYPE_HELP} (hour unless given)`)
     .option('--at <moment>', `in the window of then: ${MOMENT_HELP} (now unless given)`)
     .option('--count <count>', 'how many, from 1 to 1,000 (10 unless given)')

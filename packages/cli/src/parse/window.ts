@@ -6,6 +6,9 @@ const DAY_MS = 86_400_000;
 /** How far back a listing goes that names no beginning. */
 const BACK_MS: Readonly<Record<WindowType, number>> = { hour: DAY_MS, day: 30 * DAY_MS, week: 84 * DAY_MS, month: 365 * DAY_MS };
 
+/** The same in words. */
+export const BACK_HELP = '24 hours, 30 days, 12 weeks or a year before --to, by --type';
+
 export function parseWindowType(text: string, option = '--type'): WindowType {
   const type = TYPES.find((known) => known === text);
   if (type === undefined) throw new ValidationError(`option "${option}"`, `one of ${TYPES.join(', ')}`, text);

@@ -17,7 +17,7 @@ export interface BillingOptions {
   readonly retentionDays?: number;
   /** How many events may wait to be written; a commit beyond waits for room, as long as one call may take (`deadlineMs`). @default 1000 */
   readonly maxPending?: number;
-  /** How long an event waits for others to be written with, in milliseconds; 25 never wait. @default 200 */
+  /** How long an event waits for others to be written with, in milliseconds; once 25 wait they are written at once. @default 200 */
   readonly maxDelayMs?: number;
   /** How long `flush` and `close` go on trying to write what waits, in milliseconds. @default 5000 */
   readonly flushDeadlineMs?: number;
@@ -64,9 +64,10 @@ function checkResources(resources: unknown): ReadonlySet<string> | undefined {
 }
 
 function checkSignals(flushOn: unknown): readonly FlushSignal[] {
+  const expected = `an array of some of ${SIGNALS.join(', ')}`;
+  if (!Array.isArray(flushOn)) throw new ValidationError('option "billing.flushOn"', expected, flushOn);
   const isKnown = (signal: unknown): boolean => SIGNALS.some((known) => known === signal);
-  if (!Array.isArray(flushOn) || !flushOn.every(isKnown)) {
-    throw new ValidationError('option "billing.flushOn"', `an array of ${SIGNALS.join(', ')}`, flushOn);
-  }
+  const strange = flushOn.findIndex((signal) => !isKnown(signal));
+  if (strange >= 0) throw new ValidationError('option "billing.flushOn"', expected, flushOn[strange]);
   return [...new Set(flushOn as readonly FlushSignal[])];
 }

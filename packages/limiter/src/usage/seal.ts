@@ -35,6 +35,7 @@ export interface SealOptions extends SealName, ActorOptions {
 
 /** What all entities used of a resource in a window. */
 export interface SealContent {
+  /** By limit; ancestors that acquires cascade to are entities, and count what their children used once more. */
   readonly totals: UsageByLimit;
   readonly entities: number;
   readonly windows: number;

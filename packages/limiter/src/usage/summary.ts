@@ -29,7 +29,9 @@ export interface SummaryOptions extends SourceOptions {
 
 /** What an entity used in a time. */
 export interface UsageSummary {
+  /** What was asked for, from its next whole second on. The first window that is summed begins then or later. */
   readonly from: Date;
+  /** The end that was asked for, from its next whole second on. The last window that is summed begins before it, and may end after it. */
   readonly to: Date;
   /** By resource, and there by limit. A resource of which nothing was used is not named. */
   readonly resources: Readonly<Record<string, UsageByLimit>>;

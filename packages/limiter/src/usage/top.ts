@@ -14,7 +14,7 @@ export interface TopOptions {
   readonly count?: number;
 }
 
-/** Who used most of a resource in a window. */
+/** Who used most of a resource in a window: ancestors are entities, too, and usually the heaviest. */
 export interface TopUsage {
   readonly start: Date;
   readonly end: Date;
@@ -22,7 +22,7 @@ export interface TopUsage {
   readonly entities: readonly ({ readonly entity: string } & LimitUsage)[];
   /** How many entities used any of the resource in the window. */
   readonly entityCount: number;
-  /** What all of them used of the limit together, net. */
+  /** What all of them used of the limit together, net. Each ancestor that acquires cascade to is one of them, so it counts what its children used once more. */
   readonly total: number;
   /** All limits that were used in the window, in the order of their names: a mistyped `limitName` is not among them. */
   readonly limitNames: readonly string[];

@@ -80,15 +80,18 @@ export function checkTrust(options: VerifyUsageOptions): CheckedTrust {
   checkKeys('options', options, ['entity', 'resource', 'since', 'types', 'settleMs', 'onProgress', 'source']);
   const source = checkSource(options);
   const { entity, resource, since, types = WINDOW_TYPES, settleMs = 5_000, onProgress } = options;
-  if (entity !== undefined || source === 'events') checkName('entity', entity);
+  if (entity === undefined && source === 'events')
+    throw new ValidationError('option "entity"', 'given for the windows of events, which are looked at an entity at a time', entity);
+  if (entity !== undefined) checkName('entity', entity);
   if (resource !== undefined) checkName('resource', resource);
-  if (!Array.isArray(types) || types.length === 0) throw new ValidationError('option "types"', 'a list of types of windows', types);
+  if (!Array.isArray(types) || types.length === 0)
+    throw new ValidationError('option "types"', `a list of at least one of ${WINDOW_TYPES.join(', ')}`, types);
   checkProgress(onProgress);
   return {
     entity,
     resource,
     sinceMs: since === undefined ? 0 : checkMoment('since', since),
-    types: types.map(checkWindowType),
+    types: types.map((type) => checkWindowType(type, 'types')),
     settleMs: checkInteger('option "settleMs"', settleMs, 0, 600_000),
     onProgress,
     source,

@@ -65,9 +65,9 @@ export function inNumbers({ used, returned, net }: ExactUsage): LimitUsage {
   return { used: Number(used), returned: Number(returned), net: Number(net) };
 }
 
-export function checkWindowType(type: unknown): WindowType {
+export function checkWindowType(type: unknown, option = 'type'): WindowType {
   const known = WINDOW_TYPES.find((name) => name === type);
-  if (known === undefined) throw new ValidationError('option "type"', `one of ${WINDOW_TYPES.join(', ')}`, type);
+  if (known === undefined) throw new ValidationError(`option "${option}"`, `one of ${WINDOW_TYPES.join(', ')}`, type);
   return known;
 }
 

@@ -41,7 +41,7 @@ export class Usage {
     return findEvent(this.#parts, options);
   }
 
-  /** What an entity used in a time altogether, by resource and limit. */
+  /** What an entity used in a time altogether, by resource and limit. At most five reads for each resource. */
   summary(options: SummaryOptions): Promise<UsageSummary> {
     return readSummary(this.#parts, options);
   }
@@ -68,7 +68,8 @@ export class Usage {
   }
 
   /**
-   * Writes down what a window of a resource that is over came to. What was sealed once keeps its seal.
+   * Writes down what a window of a resource that is over came to. What was sealed once keeps its seal. Reads the window of each entity
+   * that used the resource, and makes one transaction: of the seal, and of its event in the audit log.
    *
    * @throws ValidationError for a window into which records may still come
    */
@@ -77,7 +78,7 @@ export class Usage {
   }
 
   /**
-   * Whether a sealed window still is what it was.
+   * Whether a sealed window still is what it was. Reads what sealing it read.
    *
    * @throws MillraceError `NOT_SEALED` if it was never sealed
    */
@@ -85,7 +86,10 @@ export class Usage {
     return checkSeal(this.#parts, options);
   }
 
-  /** What an entity has used by now, and what is left, without waiting for the ledger. */
+  /**
+   * What an entity has used by now, and what is left, without waiting for the ledger. A read for each hundred buckets, one more for each
+   * three that were ever spread, and for each resource those of `available`.
+   */
   current(options: CurrentOptions): Promise<readonly CurrentUsage[]> {
     return readCurrent(this.#parts, options);
   }

@@ -183,12 +183,17 @@ describe('verifying', () => {
     expect(found.map(({ type }) => type)).toEqual(['hour']);
   });
 
-  it.each([{ entity: '' }, { settleMs: -1 }, { types: [] }, { types: ['year'] }, { since: 5 }, { onProgress: 1 }, { repair: true }])(
-    'refuses %j',
-    async (options) => {
-      await expect(new UsageWorld().usage.verify(options as never)).rejects.toMatchObject({ code: 'VALIDATION' });
-    },
-  );
+  it.each([
+    [{ entity: '' }, 'entity'],
+    [{ settleMs: -1 }, 'option "settleMs"'],
+    [{ types: [] }, 'option "types"'],
+    [{ types: ['year'] }, 'option "types"'],
+    [{ since: 5 }, 'option "since"'],
+    [{ onProgress: 1 }, 'option "onProgress"'],
+    [{ repair: true }, 'options key'],
+  ])('refuses %j, by its name', async (options, subject) => {
+    await expect(new UsageWorld().usage.verify(options as never)).rejects.toMatchObject({ code: 'VALIDATION', subject });
+  });
 });
 
 describe('records of expiry', () => {

@@ -1,5 +1,6 @@
 export { PumpCrash } from './delivery.js';
 export { EngineStream } from './engine-stream.js';
+export type { FilterPattern } from './filter.js';
 export { MemoryStream } from './memory-stream.js';
 export type { FailureMessage, PumpCheckpoints, PumpOptions } from './pump-options.js';
 export { StreamPump } from './stream-pump.js';
@@ -9,5 +10,7 @@ export type {
   LambdaStreamEvent,
   LambdaStreamRecord,
   StreamHandler,
+  StreamPage,
+  StreamShard,
   StreamSource,
 } from './stream-record.js';

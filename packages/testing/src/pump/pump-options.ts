@@ -24,7 +24,10 @@ export interface FailureMessage {
 /** How far each shard was handled; whoever gets it goes on from there. */
 export type PumpCheckpoints = Map<string, { readonly after: string | undefined; readonly isDone: boolean }>;
 
-/** Options; those of Lambda's event source mapping have its names and bounds. */
+/**
+ * Options; those of Lambda's event source mapping have its names and bounds. Unless given a batch that fails is sent again three times,
+ * is halved, and the function's list of failures is looked at: Lambda by itself would repeat for ever, and do neither.
+ */
 export interface PumpOptions extends Partial<DeliveryRules> {
   readonly source: StreamSource;
   readonly handler: StreamHandler;
@@ -38,6 +41,7 @@ export interface PumpOptions extends Partial<DeliveryRules> {
   readonly parallelizationFactor?: number;
   /** What the function is told that it has. @default 60 000 */
   readonly timeoutMs?: number;
+  /** Told of records that were given up. @default - nobody is: what the function cannot handle is gone, as from a mapping without a destination */
   readonly onFailure?: (message: FailureMessage) => void | Promise<void>;
   /** Whether the pump dies now; it then throws {@link PumpCrash}. */
   readonly dies?: (moment: PumpMoment) => boolean;
