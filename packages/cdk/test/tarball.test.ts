@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createTable } from '@millrace/limiter/admin';
 import { launchEngine } from '@millrace/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rigAssets } from './rig-assets.js';
 
 const root = join(__dirname, '../../..');
 const MOST_BYTES = 1_500_000;
@@ -87,18 +88,31 @@ describe('an app outside of the workspace', () => {
     expect(shipped.equals(await readFile(join(app, 'out-cjs', staged[0] ?? '', 'index.js')))).toBe(true);
   });
 
-  it('takes the example of the README, types and all', async () => {
+  it('takes each example of the README, types and all', async () => {
     const readme = await readFile(join(app, 'node_modules/@millrace/cdk/README.md'), 'utf8');
-    await writeFile(join(app, 'example.ts'), /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '');
+    const programs = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, program]) => program ?? '');
+    const names = programs.map((_, index) => `example-${index}`);
+    await Promise.all(programs.map((program, index) => writeFile(join(app, `${names[index]}.ts`), program)));
+    await rename(rigAssets(), join(app, 'load-assets'));
 
     const compilerOptions = { strict: true, skipLibCheck: true, module: 'nodenext', target: 'es2022', types: [] };
-    await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['example.ts'] }));
+    await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: names.map((name) => `${name}.ts`) }));
     await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], app);
-    await run(process.execPath, ['example.js'], app, { ...unvalidated, CDK_OUTDIR: join(app, 'out-example') });
+    const made = await Promise.all(
+      names.map(async (name) => {
+        const out = join(app, `out-${name}`);
+        await run(process.execPath, [`${name}.js`], app, { ...unvalidated, CDK_OUTDIR: out });
+        const template = (await readdir(out)).find((file) => file.endsWith('.template.json')) ?? '';
+        const { Resources: resources } = JSON.parse(await readFile(join(out, template), 'utf8'));
+        return Object.values<{ Type: string }>(resources).map(({ Type: type }) => type);
+      }),
+    );
 
-    const template = JSON.parse(await readFile(join(app, 'out-example/Limits.template.json'), 'utf8'));
-    const types = Object.values<{ Type: string }>(template.Resources).map(({ Type: type }) => type);
-    expect(types).toEqual(expect.arrayContaining(['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::S3::Bucket', 'AWS::IAM::Policy']));
+    expect(made).toEqual([
+      expect.arrayContaining(['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::S3::Bucket', 'AWS::IAM::Policy']),
+      expect.arrayContaining(['Custom::MillraceLimits']),
+      expect.arrayContaining(['AWS::ECS::TaskDefinition', 'AWS::EC2::VPC']),
+    ]);
   });
 
   it('says what is missing where a function is not there', async () => {
