@@ -32,31 +32,38 @@ export interface SplitHintParts {
   readonly atOnce?: number;
 }
 
-/** What a batch tells of one item. */
+/** What is known of the writes of one item in one second. */
 interface Track {
   readonly ref: BucketRef;
+  readonly layout: number;
+  readonly atSec: number;
   fromSeq: number;
   toSeq: number;
-  fromMs: number;
-  toMs: number;
-  layout: number;
 }
+
+/** So many items are remembered from one batch to the next; beyond that all are forgotten, which costs a hint or two. */
+const MOST_ITEMS = 10_000;
 
 /**
  * Hints at splits. Each client sees how often an item is written to by its own replies; where very many clients share one
- * that each of them rarely writes to, none sees it, and the stream does. Nothing depends on a hint: it may be lost, late, or
- * left by a function that has not heard of a split, and if it cannot be written that is said, and the batch is done all the same.
+ * that each of them rarely writes to, none sees it, and the stream does. A batch is cut anywhere, and one that holds a thousand records
+ * holds no whole second of an item that is written to so often: so the last second of each item is remembered until the next batch.
+ *
+ * Nothing depends on a hint: it may be lost, late, or left by a function that has not heard of a split, and if it cannot be written
+ * that is said, and the batch is done all the same.
  */
 export class SplitHints {
   readonly #parts: Required<SplitHintParts>;
+  /** The last second of each item. */
+  readonly #seen = new Map<string, Track>();
 
   constructor({ store, fromPerSec = 800, atOnce = 50 }: SplitHintParts) {
     this.#parts = { store, fromPerSec: checkInteger('split hint threshold', fromPerSec, 1, 1_000), atOnce };
   }
 
-  /** Leaves hints on the hot items of a batch; tells how many are hot. */
+  /** Leaves hints on the items that a batch, and what came before it, show to be hot; tells how many are. */
   async look(entries: readonly Entry[], mayBegin: () => boolean, metrics: Metrics): Promise<number> {
-    const hot = hotItems(entries, this.#parts.fromPerSec);
+    const hot = this.#hotItems(entries);
     const endings = await sideBySide(
       hot.map((item) => () => this.#parts.store.hint(item)),
       this.#parts.atOnce,
@@ -69,36 +76,49 @@ export class SplitHints {
     }
     return hot.length;
   }
-}
 
-/**
- * The items that a batch shows to be hot. Records tell whole seconds, so what was written from one second to another took
- * at most as long as to the end of the last one: the rate is never taken for higher than it was.
- */
-function hotItems(entries: readonly Entry[], fromPerSec: number): readonly HotItem[] {
-  const tracks = new Map<string, Track>();
-  for (const { record, step } of entries) {
-    // A meter is no bucket: there is nothing to split.
-    if (record?.newImage === undefined || step === undefined || step.source === 'events') continue;
-    const layout = numberAt(record.newImage, ATTRIBUTE.layout) ?? FIRST_LAYOUT;
-    const name = `${bucketName(step.ref)} ${step.eraUs} ${layout}`;
-    const track = tracks.get(name) ?? {
-      ref: step.ref,
-      fromSeq: step.seq.from,
-      toSeq: step.seq.to,
-      fromMs: step.atMs,
-      toMs: step.atMs,
-      layout,
-    };
-    track.fromSeq = Math.min(track.fromSeq, step.seq.from);
-    track.toSeq = Math.max(track.toSeq, step.seq.to);
-    track.fromMs = Math.min(track.fromMs, step.atMs);
-    track.toMs = Math.max(track.toMs, step.atMs);
-    tracks.set(name, track);
+  /**
+   * Items that were written to so often within one second. Records tell whole seconds, and each item numbers its writes, so neither a
+   * record that comes twice nor one that is missing makes it more than it was.
+   */
+  #hotItems(entries: readonly Entry[]): readonly HotItem[] {
+    const hot = new Map<string, HotItem>();
+    for (const [name, { ref, layout, atSec, fromSeq, toSeq }] of this.#tracksOf(entries)) {
+      if (toSeq - fromSeq < this.#parts.fromPerSec || 2 * shardCount(layout) > MAX_SHARDS) continue;
+      if (atSec >= (hot.get(name)?.atSec ?? 0)) hot.set(name, { ref, layout, atSec });
+    }
+    return [...hot.values()];
   }
-  return [...tracks.values()].flatMap(({ ref, fromSeq, toSeq, fromMs, toMs, layout }) => {
-    const perSec = (toSeq - fromSeq) / ((toMs - fromMs) / 1_000 + 1);
-    if (perSec < fromPerSec || 2 * shardCount(layout) > MAX_SHARDS) return [];
-    return [{ ref, layout, atSec: Math.floor(toMs / 1_000) }];
-  });
+
+  /** The seconds in which the items of a batch were written to, by item, with what was known of them before. */
+  #tracksOf(entries: readonly Entry[]): readonly (readonly [string, Track])[] {
+    const tracks = new Map<string, readonly [string, Track]>();
+    for (const { record, step } of entries) {
+      // A meter is no bucket: there is nothing to split.
+      if (record?.newImage === undefined || step === undefined || step.source === 'events') continue;
+      const layout = numberAt(record.newImage, ATTRIBUTE.layout) ?? FIRST_LAYOUT;
+      const atSec = Math.floor(step.atMs / 1_000);
+      const item = `${bucketName(step.ref)} ${step.eraUs} ${layout}`;
+      const name = `${item} ${atSec}`;
+      const track = tracks.get(name)?.[1] ??
+        this.#known(item, atSec) ?? { ref: step.ref, layout, atSec, fromSeq: step.seq.from, toSeq: step.seq.to };
+      track.fromSeq = Math.min(track.fromSeq, step.seq.from);
+      track.toSeq = Math.max(track.toSeq, step.seq.to);
+      tracks.set(name, [item, track]);
+    }
+    for (const [item, track] of tracks.values()) this.#remember(item, track);
+    return [...tracks.values()];
+  }
+
+  #known(item: string, atSec: number): Track | undefined {
+    const known = this.#seen.get(item);
+    return known?.atSec === atSec ? known : undefined;
+  }
+
+  #remember(item: string, track: Track): void {
+    const known = this.#seen.get(item);
+    if (known !== undefined && known.atSec > track.atSec) return;
+    if (known === undefined && this.#seen.size >= MOST_ITEMS) this.#seen.clear();
+    this.#seen.set(item, track);
+  }
 }

@@ -36,6 +36,34 @@ describe('a hint at a split', () => {
     expect(metrics.sum('hotItems')).toBe(1);
   });
 
+  it.each([800, 900, 1_000])(
+    'is left on one that is written to %i times a second, wherever its records are cut into batches',
+    async (perSec) => {
+      for (const cut of [1, 499, 750]) {
+        const [bucket, { invoke, left }] = [new BucketWorld(), hintingWorld()];
+        const records = writes(bucket, 'hot', 4 * perSec, 4);
+        for (let begun = cut - 1_000; begun < records.length; begun += 1_000) {
+          expect(await invoke(records.slice(Math.max(0, begun), begun + 1_000))).toEqual([]);
+        }
+
+        // A batch that completes two seconds tells of the later one.
+        expect(left.length).toBeGreaterThanOrEqual(3);
+        expect(left.at(-1)?.atSec).toBe(AT_MS / 1_000 + 3);
+      }
+    },
+  );
+
+  it('is not due for one that is written to 799 times a second, however its records are cut, and come again', async () => {
+    const [bucket, { invoke, left }] = [new BucketWorld(), hintingWorld()];
+    const records = writes(bucket, 'warm', 4 * 799, 4);
+
+    for (const size of [250, 1_000]) {
+      for (let begun = 0; begun < records.length; begun += size) await invoke(records.slice(begun, begun + size));
+    }
+
+    expect(left).toEqual([]);
+  });
+
   it('is not the more due for records that come twice', async () => {
     const [bucket, { invoke, left }] = [new BucketWorld(), hintingWorld()];
     const records = writes(bucket, 'warm', 500);
