@@ -5,40 +5,10 @@ import { createTable } from '@millrace/limiter/admin';
 import { EngineStream, launchEngine, StreamPump } from '@millrace/testing';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { type EmbeddedLine, type MetricName, metricsOf } from './metrics-world.js';
 import { onlyOne, templateOf } from './synth.js';
 
 const DAY_MS = 86_400_000;
-
-/** A metric, as an alarm watches it and as CloudWatch makes it of a line. */
-interface MetricName {
-  readonly namespace: string;
-  readonly name: string;
-  readonly dimensions: Readonly<Record<string, string>>;
-}
-
-interface EmbeddedLine extends Readonly<Record<string, unknown>> {
-  readonly _aws?: {
-    readonly CloudWatchMetrics: readonly {
-      readonly Namespace: string;
-      readonly Dimensions: readonly (readonly string[])[];
-      readonly Metrics: readonly { readonly Name: string }[];
-    }[];
-  };
-}
-
-/** The metrics of a line, each with its value. */
-function metricsOf(line: EmbeddedLine): readonly (MetricName & { readonly value: unknown })[] {
-  return (line._aws?.CloudWatchMetrics ?? []).flatMap(({ Namespace: namespace, Dimensions: sets, Metrics: metrics }) =>
-    metrics.flatMap(({ Name: name }) =>
-      sets.map((set) => ({
-        namespace,
-        name,
-        dimensions: Object.fromEntries(set.map((dimension) => [dimension, String(line[dimension])])),
-        value: line[name],
-      })),
-    ),
-  );
-}
 
 /** What an alarm watches, and what the function beside it is told; what is known at deployment only is its logical id. */
 function deployed(alarm: string, props: RateLimiterProps) {
