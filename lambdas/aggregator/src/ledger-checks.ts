@@ -6,7 +6,7 @@ import {
   parseUsageKey,
   SCHEMA_VERSION,
   uncheckedPeriodKey,
-  uncheckedPeriods,
+  uncheckedPeriodsUntil,
 } from '@millrace/core';
 import {
   type Administration,
@@ -112,7 +112,7 @@ export class LedgerChecks {
     if (!hasTime()) return 'cut short';
     return walkMarks(this.#parts, {
       cursor: 'checks',
-      due: uncheckedPeriods,
+      due: uncheckedPeriodsUntil,
       begin: (namespace) => this.#checkIn(namespace),
       hasTime,
       mayBegin: () => hasTime() && this.#periods < maxPeriods,

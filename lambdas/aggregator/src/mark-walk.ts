@@ -11,24 +11,26 @@ export interface WalkedNamespace {
 export interface MarkWalk {
   /** Where it is noted how far a walk has come that did not come to the end. */
   readonly cursor: string;
-  /** Which marks of a namespace are due, the oldest first. */
-  readonly due: (namespaceId: string) => Pick<ItemQuery, 'partition' | 'to'>;
+  /** Which marks of a namespace were due at a moment, the oldest first. */
+  readonly due: (namespaceId: string, atMs: number) => Pick<ItemQuery, 'partition' | 'to'>;
   /** Called at the first mark of a namespace; what it gives is called for each mark, and tells by itself what went wrong. */
   readonly begin: (namespace: WalkedNamespace) => (mark: Item) => Promise<void>;
   /** Asked before each page of marks. */
   readonly hasTime: () => boolean;
   /** Asked before each mark. */
-  readonly mayBegin: () => boolean;
+  readonly mayBegin: (mark: Item) => boolean;
 }
 
 /** Where the next walk goes on: behind a namespace, and there, if it still is the next, behind a mark. */
 interface Place {
+  /** When this turn over all namespaces began. */
+  readonly sinceMs: number;
   readonly behindNamespace?: string;
   readonly namespaceId?: string;
   readonly behindMark?: string;
 }
 
-/** Whether a walk went over all marks, over those behind where the one before it ended, or ended before them. */
+/** Whether a walk went over all marks, ended the turn that others before it began, or ended before that. */
 export type WalkEnding = 'all' | 'rest' | 'cut short';
 
 const CURSORS = '_/seals';
@@ -36,17 +38,21 @@ const MARKS_PER_PAGE = 100;
 
 /**
  * Goes over the marks that are due in all active namespaces, as far as time allows. The next walk goes on behind the last mark that was
- * tried, so that one that is too large for any walk, or fails each time, keeps nobody else waiting.
+ * tried, so that one that is too large for any walk, or fails each time, keeps nobody else waiting. Nor does a namespace in which more
+ * comes due than there is time for: what was not due when the turn over all of them began is left for the next turn.
  */
 export async function walkMarks(parts: Administration, walk: MarkWalk): Promise<WalkEnding> {
   const cursor = { partition: CURSORS, sort: walk.cursor };
   const [item] = await parts.items.get([cursor]);
-  const begun = item?.['place'] as Place | undefined;
+  const begun = item?.['place'] as Partial<Place> | undefined;
+  // A clock may be behind that of the walk before.
+  const sinceMs = Math.min(begun?.sinceMs ?? Number.POSITIVE_INFINITY, parts.nowMs());
   for await (const { behind, ...namespace } of activeNamespaces(parts, begun?.behindNamespace)) {
     const tried = namespace.id === begun?.namespaceId ? begun.behindMark : undefined;
-    const { isDone, last } = await walkNamespace(parts, walk, namespace, tried);
+    const { isDone, last } = await walkNamespace(parts, walk, namespace, { sinceMs, behind: tried });
     if (isDone) continue;
     await notePlace(parts, cursor, {
+      sinceMs,
       namespaceId: namespace.id,
       ...(behind === undefined ? {} : { behindNamespace: behind }),
       ...(last === undefined ? {} : { behindMark: last }),
@@ -86,16 +92,16 @@ async function walkNamespace(
   { items }: Administration,
   walk: MarkWalk,
   namespace: WalkedNamespace,
-  behind: string | undefined,
+  { sinceMs, behind }: { readonly sinceMs: number; readonly behind: string | undefined },
 ): Promise<NamespaceEnding> {
-  const query = { ...walk.due(namespace.id), pageSize: MARKS_PER_PAGE };
+  const query = { ...walk.due(namespace.id, sinceMs), pageSize: MARKS_PER_PAGE };
   const visit = walk.begin(namespace);
   let last = behind;
   for (;;) {
     if (!walk.hasTime()) return { isDone: false, last };
     const page = await items.query({ ...query, ...(last === undefined ? {} : { after: last }) });
     for (const mark of page.items) {
-      if (!walk.mayBegin()) return { isDone: false, last };
+      if (!walk.mayBegin(mark)) return { isDone: false, last };
       last = keyOf(mark).sort;
       await visit(mark);
     }

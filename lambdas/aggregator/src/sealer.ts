@@ -1,7 +1,7 @@
 import { checkInteger, checkKeys, openPeriodsUntil, parseOpenPeriod } from '@millrace/core';
 import { type Administration, type CheckSettings, type Item, keyOf, type SealParts, sealWindow, zoneOnce } from '@millrace/limiter/admin';
 import { LedgerChecks } from './ledger-checks.js';
-import { type WalkedNamespace, walkMarks } from './mark-walk.js';
+import { type WalkEnding, type WalkedNamespace, walkMarks } from './mark-walk.js';
 import type { SealMetrics } from './ports.js';
 import { checkScheduleEvent } from './schedule-event.js';
 import type { InvocationContext } from './stream-event.js';
@@ -90,7 +90,8 @@ interface RoundBounds {
 /** One round over the namespaces. */
 class Round {
   sealed = 0;
-  failed = 0;
+  /** What was tried in vain: not again in this round. */
+  readonly #failed = new Set<string>();
   readonly #parts: Administration;
   readonly #metrics: SealMetrics;
   readonly #bounds: RoundBounds;
@@ -103,18 +104,26 @@ class Round {
     this.#ledger = ledger;
   }
 
+  get failed(): number {
+    return this.#failed.size;
+  }
+
   /** Seals what it can, the oldest first. True if it has come to the end. */
   async run(): Promise<boolean> {
-    const { nowMs } = this.#parts;
     const { lateMs, maxPeriods, hasTime } = this.#bounds;
-    const ending = await walkMarks(this.#parts, {
-      cursor: 'cursor',
-      due: (namespaceId) => openPeriodsUntil(namespaceId, nowMs() - lateMs),
-      begin: (namespace) => this.#sealIn(namespace),
-      hasTime,
-      mayBegin: () => hasTime() && this.sealed + this.failed < maxPeriods,
-    });
-    return ending !== 'cut short';
+    const isWithin = (): boolean => this.sealed + this.#failed.size < maxPeriods;
+    let ending: WalkEnding;
+    // Behind the end of a turn that rounds before this one began there may be more: it is due since then.
+    do {
+      ending = await walkMarks(this.#parts, {
+        cursor: 'cursor',
+        due: (namespaceId, atMs) => openPeriodsUntil(namespaceId, atMs - lateMs),
+        begin: (namespace) => this.#sealIn(namespace),
+        hasTime,
+        mayBegin: (mark) => hasTime() && (isWithin() || this.#failed.has(nameOf(mark))),
+      });
+    } while (ending === 'rest');
+    return ending === 'all';
   }
 
   #sealIn({ id: namespaceId }: WalkedNamespace): (mark: Item) => Promise<void> {
@@ -125,6 +134,7 @@ class Round {
 
   async #seal(parts: SealParts, mark: Item): Promise<void> {
     const key = keyOf(mark);
+    if (this.#failed.has(nameOf(mark))) return;
     try {
       const period = parseOpenPeriod(key);
       if (period === undefined) throw new Error(`"${key.sort}" marks no period`);
@@ -133,9 +143,14 @@ class Round {
       if (!(await this.#ledger?.takeOver(key, period))) await this.#parts.items.deleteAll([key]);
       this.sealed += 1;
     } catch (error) {
-      this.failed += 1;
+      this.#failed.add(nameOf(mark));
       const message = error instanceof Error ? error.message : String(error);
       this.#metrics.trouble({ what: 'seal', message: `${key.sort}: ${message}`, records: 0 });
     }
   }
+}
+
+function nameOf(mark: Item): string {
+  const { partition, sort } = keyOf(mark);
+  return `${partition}\n${sort}`;
 }

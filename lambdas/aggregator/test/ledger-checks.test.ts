@@ -1,4 +1,4 @@
-import { StoreFailure } from '@millrace/core';
+import { StoreFailure, uncheckedPeriodKey } from '@millrace/core';
 import { CrashingTable } from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
 import { LedgerWorld } from './ledger-world.js';
@@ -124,6 +124,26 @@ describe('a check that there is not enough time for', () => {
     expect(world.marks('unchecked')).toHaveLength(2);
     expect(await world.invoke()).toEqual({ sealed: 0, failed: 0, isDone: true });
     expect(world.found).toEqual([LOST]);
+  });
+
+  it('comes to every namespace, though in the first one more is sealed each day than can be checked', async () => {
+    const world = await new LedgerWorld().register('acme', 'globex');
+    const mark = (namespace: string, resource: string, endMs: number): void => {
+      const period = { namespaceId: world.ids.get(namespace) ?? '', resource, type: 'day', startMs: endMs - 86_400_000, endMs } as const;
+      const { partition: PK, sort: SK } = uncheckedPeriodKey(period);
+      world.table.put({ PK, SK, v: 1, turn: 0, tries: 0 });
+    };
+    const beginMs = Date.parse('2027-05-12T00:00:00Z');
+    mark('globex', 'gpt-4', beginMs);
+    for (let day = 0; day < 6; day += 1) {
+      for (const resource of ['a1', 'a2', 'a3']) mark('acme', resource, beginMs + day * 86_400_000);
+      expect(await world.invoke({ options: { maxPeriods: 2 } })).toMatchObject({ isDone: false });
+      world.later(1);
+    }
+
+    expect(world.marks('unchecked').filter((sort) => sort.endsWith('/gpt-4'))).toEqual([]);
+    expect(await world.invoke()).toMatchObject({ isDone: true });
+    expect(world.marks('unchecked')).toEqual([]);
   });
 
   it('takes as many days at a time as are sealed at a time', async () => {

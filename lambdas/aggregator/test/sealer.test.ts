@@ -101,6 +101,31 @@ describe('a round of sealing', () => {
     expect((await world.table.get([{ partition: '_/seals', sort: 'cursor' }]))[0]).toBeUndefined();
   });
 
+  it('comes to every namespace, though in the first one more comes due each day than it can seal', async () => {
+    const world = await new SealWorld().register('acme', 'globex');
+    const waiting = await world.mark('globex', 'gpt-4', 1);
+    const answers = [];
+    for (let day = 0; day < 6; day += 1, world.nowMs += DAY_MS) {
+      for (const resource of ['a1', 'a2', 'a3']) await world.mark('acme', resource, 1 - day);
+      answers.push(await world.invoke({ maxPeriods: 2 }));
+    }
+
+    expect(await world.isSealed(waiting)).toBe(true);
+    // What is left is said, each time.
+    expect(answers.map(({ sealed, isDone }) => ({ sealed, isDone }))).toEqual(answers.map(() => ({ sealed: 2, isDone: false })));
+    expect(await world.invoke()).toEqual({ sealed: 7, failed: 0, isDone: true });
+  });
+
+  it('goes on with what has come due since, once a turn that earlier rounds began is at its end', async () => {
+    const world = await markedWorld();
+    await world.invoke({ maxPeriods: 4 });
+    const [later] = [await world.mark('acme', 'gpt-4', 0)];
+    world.nowMs += DAY_MS;
+
+    expect(await world.invoke()).toEqual({ sealed: 2, failed: 0, isDone: true });
+    expect(await world.isSealed(later)).toBe(true);
+  });
+
   it('begins nothing that there is no time for, and is gone on with', async () => {
     const world = await markedWorld();
     let remainingMs = 8_500;

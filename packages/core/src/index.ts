@@ -115,7 +115,7 @@ export {
   parseOpenPeriod,
   parseUncheckedPeriod,
   uncheckedPeriodKey,
-  uncheckedPeriods,
+  uncheckedPeriodsUntil,
 } from './schema/period-keys.js';
 export { TABLE_DEFINITION, TTL_ATTRIBUTE, WINDOW_INDEX } from './schema/table.js';
 export {

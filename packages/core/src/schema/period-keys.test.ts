@@ -8,7 +8,7 @@ import {
   parseOpenPeriod,
   parseUncheckedPeriod,
   uncheckedPeriodKey,
-  uncheckedPeriods,
+  uncheckedPeriodsUntil,
 } from './period-keys.js';
 import { sealKey, usageKey, WINDOW_TYPES } from './usage-keys.js';
 
@@ -61,7 +61,10 @@ describe('the mark of a period whose ledger is to be checked', () => {
         const key = uncheckedPeriodKey(period);
 
         expect(parseUncheckedPeriod(key)).toEqual(period);
-        expect(key.partition).toBe(uncheckedPeriods(period.namespaceId).partition);
+        const until = uncheckedPeriodsUntil(period.namespaceId, period.endMs);
+        expect(key.partition).toBe(until.partition);
+        expect(key.sort <= until.to).toBe(true);
+        expect(key.sort <= uncheckedPeriodsUntil(period.namespaceId, period.endMs - 1_000).to).toBe(false);
         expect(parseOpenPeriod(key)).toBeUndefined();
         expect(parseUncheckedPeriod(openPeriodKey(period))).toBeUndefined();
       }),

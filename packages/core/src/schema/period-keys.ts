@@ -34,13 +34,17 @@ function periodKey(kind: 'open' | 'unchecked', { namespaceId, resource, type, st
 
 /** Where the marks lie of the periods of a namespace that ended at a moment or before: up to a sort key. */
 export function openPeriodsUntil(namespaceId: string, endMs: number): { readonly partition: string; readonly to: string } {
-  // The sign after the separator sorts behind all that begins at the same moment.
-  return { partition: `${namespaceId}/open`, to: `${instantText(endMs)}0` };
+  return { partition: `${namespaceId}/open`, to: behindEnd(endMs) };
 }
 
-/** Where the marks lie of the periods of a namespace whose ledger is to be checked: all of them are due. */
-export function uncheckedPeriods(namespaceId: string): { readonly partition: string } {
-  return { partition: `${namespaceId}/unchecked` };
+/** Where the marks lie of the periods of a namespace that ended at a moment or before, and whose ledger is to be checked. */
+export function uncheckedPeriodsUntil(namespaceId: string, endMs: number): { readonly partition: string; readonly to: string } {
+  return { partition: `${namespaceId}/unchecked`, to: behindEnd(endMs) };
+}
+
+/** The sign after the separator sorts behind all that begins at the same moment. */
+function behindEnd(endMs: number): string {
+  return `${instantText(endMs)}0`;
 }
 
 /** The period that a mark names, or undefined where the key names something else. */
