@@ -92,6 +92,7 @@ class Round {
   sealed = 0;
   /** What was tried in vain: not again in this round. */
   readonly #failed = new Set<string>();
+  #isCutShort = false;
   readonly #parts: Administration;
   readonly #metrics: SealMetrics;
   readonly #bounds: RoundBounds;
@@ -123,7 +124,7 @@ class Round {
         mayBegin: (mark) => hasTime() && (isWithin() || this.#failed.has(nameOf(mark))),
       });
     } while (ending === 'rest');
-    return ending === 'all';
+    return ending === 'all' && !this.#isCutShort;
   }
 
   #sealIn({ id: namespaceId }: WalkedNamespace): (mark: Item) => Promise<void> {
@@ -140,10 +141,13 @@ class Round {
       if (period === undefined) throw new Error(`"${key.sort}" marks no period`);
       const { resource, type, startMs } = period;
       await sealWindow(parts, { resource, type, start: new Date(startMs), lateMs: this.#bounds.lateMs, actor: ACTOR });
-      if (!(await this.#ledger?.takeOver(key, period))) await this.#parts.items.deleteAll([key]);
+      // Without time the mark stays: the next round finds the seal, and takes it away.
+      if (!this.#bounds.hasTime()) this.#isCutShort = true;
+      else if (!(await this.#ledger?.takeOver(key, period))) await this.#parts.items.deleteAll([key]);
       this.sealed += 1;
     } catch (error) {
       this.#failed.add(nameOf(mark));
+      if (!this.#bounds.hasTime()) this.#isCutShort = true;
       const message = error instanceof Error ? error.message : String(error);
       this.#metrics.trouble({ what: 'seal', message: `${key.sort}: ${message}`, records: 0 });
     }

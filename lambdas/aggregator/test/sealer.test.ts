@@ -128,7 +128,8 @@ describe('a round of sealing', () => {
 
   it('begins nothing that there is no time for, and is gone on with', async () => {
     const world = await markedWorld();
-    let remainingMs = 8_500;
+    // A page, and of each of three periods whether to begin, whether it is sealed, eight names in the index, the seal and the mark.
+    let remainingMs = 5_000 + (1 + 3 * 12 + 1) * 500;
     const context = { getRemainingTimeInMillis: () => (remainingMs -= 500) };
 
     expect(await world.invoke({ reserveMs: 5_000 }, { getRemainingTimeInMillis: () => 5_000 })).toEqual({
@@ -139,6 +140,27 @@ describe('a round of sealing', () => {
     const { sealed, isDone } = await world.invoke({ reserveMs: 5_000 }, context);
     expect({ sealed, isDone }).toEqual({ sealed: 3, isDone: false });
     expect(await world.invoke()).toEqual({ sealed: 2, failed: 0, isDone: true });
+  });
+
+  it('sends nothing more but its place once there is no time, wherever that is, and the next one finishes it', async () => {
+    const counting = await markedWorld();
+    const probe = new CrashingTable(counting.table);
+    await counting.invoke({}, CONTEXT, probe);
+    for (let budget = 0; budget <= probe.requests; budget += 1) {
+      const world = await markedWorld();
+      const items = new CrashingTable(world.table);
+      const getRemainingTimeInMillis = (): number => (items.requests < budget ? 60_000 : 5_000);
+
+      const { isDone } = await world.invoke({}, { getRemainingTimeInMillis }, items);
+      expect({ budget, isDone }).toEqual({ budget, isDone: budget === probe.requests });
+      // The first one, where the last round ended, tells whether there is anything to do.
+      expect(items.requests).toBeLessThanOrEqual(Math.max(budget, 2) + 1);
+
+      // What failed for want of time is behind the place, and comes when the turn is over.
+      for (let round = 0; world.marks > 0 && round < 3; round += 1) await world.invoke();
+      expect([...world.events].sort()).toEqual(['a1', 'a2', 'a3', 'i1', 'i2'].map((resource) => `resource/${resource}`));
+      expect(world.marks).toBe(0);
+    }
   });
 
   it('tells what it cannot seal, and lets it keep nobody else waiting', async () => {

@@ -1,6 +1,7 @@
 import { type ItemKey, StoreFailure, windowNames } from '@millrace/core';
 import { type CheckedDay, type CheckParts, checkDay, type DayOfResource } from './check-day.js';
 import { isMissing, type UsageFinding } from './examine.js';
+import { itemsInTime } from './items-in-time.js';
 
 /** Where a walk over the windows of a day goes on: in which of their names in the index, and behind which of its keys. */
 export interface IndexPlace {
@@ -54,7 +55,8 @@ class CheckInterrupted extends Error {
  */
 export async function checkPeriod(parts: CheckParts, day: DayOfResource, options: CheckPeriodOptions = {}): Promise<PeriodSlice> {
   const { passOver = false, mayGoOn = () => true } = options;
-  const guarded = { ...parts, items: guardedItems(parts.items, mayGoOn) };
+  const interrupt = (): Error => new CheckInterrupted('there was no time left for another request');
+  const guarded = { ...parts, items: itemsInTime(parts.items, mayGoOn, interrupt) };
   const tally = new Tally();
   let place = options.place ?? { name: 0 };
   for (;;) {
@@ -98,23 +100,6 @@ class Tally {
     };
     this.#found.push(...found.slice(0, Math.max(0, MAX_TOLD - this.#found.length)));
   }
-}
-
-function guardedItems(items: CheckParts['items'], mayGoOn: () => boolean): CheckParts['items'] {
-  const guard = (): void => {
-    if (!mayGoOn()) throw new CheckInterrupted('there was no time left for another request');
-  };
-  const guarding =
-    <Args extends unknown[], T>(ask: (...args: Args) => Promise<T>) =>
-    async (...args: Args): Promise<T> => {
-      guard();
-      return ask(...args);
-    };
-  return {
-    get: guarding((keys) => items.get(keys)),
-    query: guarding((query) => items.query(query)),
-    indexed: guarding((name, after, pageSize) => items.indexed(name, after, pageSize)),
-  };
 }
 
 interface KeysOfPage {

@@ -15,6 +15,7 @@ import { totalUsage, type UsageWindowItem, windowOf } from '@millrace/ledger';
 import { type ActorOptions, checkActor } from '../admin/administration.js';
 import { auditWrites } from '../admin/audit-event.js';
 import type { Item } from '../admin/item-table.js';
+import { itemsInTime } from './items-in-time.js';
 import { windowsOfAll } from './top.js';
 import { checkMoment, checkWindowType, type UsageByLimit, type UsageParts, usageByLimit } from './usage-parts.js';
 
@@ -62,8 +63,13 @@ export interface SealCheck {
 
 /** What it takes to seal. */
 export interface SealParts extends Pick<UsageParts, 'items' | 'namespaceId' | 'nowMs' | 'newEventId' | 'actor' | 'run' | 'zone'> {
-  /** Asked before each window that is read; once it says no, {@link SealInterrupted} is thrown, and nothing was written. @default yes */
+  /** Asked before each request; once it says no, {@link SealInterrupted} is thrown, and nothing was written. @default yes */
   readonly mayGoOn?: () => boolean;
+}
+
+/** What a seal is read from, and what it is of. */
+interface SealReads extends Pick<UsageParts, 'namespaceId'> {
+  readonly items: Pick<UsageParts['items'], 'get' | 'indexed'>;
 }
 
 /** There was no time to read all windows of a period. */
@@ -92,13 +98,16 @@ export async function sealWindow(parts: SealParts, options: SealOptions): Promis
     if (endMs + lateMs > nowMs) {
       throw new ValidationError('option "start"', `in a window that ended before ${new Date(nowMs - lateMs).toISOString()}`, options.start);
     }
-    const existing = await readSeal(parts, checked, startMs);
+    const interrupt = (): Error => new SealInterrupted('there was no time to read all windows');
+    const reads = { ...parts, items: itemsInTime(parts.items, parts.mayGoOn ?? (() => true), interrupt) };
+    const existing = await readSeal(reads, checked, startMs);
     if (existing !== undefined) return existing;
-    const content = await contentOf(parts, resource, type, startMs);
+    const content = await contentOf(reads, resource, type, startMs);
     if (content.windows === 0 && !allowEmpty) {
       const window = `the ${type} that begins ${new Date(startMs).toISOString()}`;
       throw new ValidationError('resource', `one that was used in ${window}, unless "allowEmpty" is true`, resource);
     }
+    if (parts.mayGoOn?.() === false) throw new SealInterrupted(`there was no time to write what ${content.windows} windows came to`);
     const seal: UsageSeal = { resource, type, start: new Date(startMs), end: new Date(endMs), sealedAt: new Date(nowMs), ...content };
     const event = {
       id: parts.newEventId(),
@@ -149,12 +158,11 @@ function checkSealName(name: SealName): CheckedName {
 }
 
 /** A hash for each window, and all of them added up bit by bit, so that the order in which they are read does not matter. */
-async function contentOf(parts: SealParts, resource: string, type: WindowType, startMs: number): Promise<SealContent> {
+async function contentOf(parts: SealReads, resource: string, type: WindowType, startMs: number): Promise<SealContent> {
   const hash = Buffer.alloc(HASH_BYTES);
   const entities = new Set<string>();
   let [windows, totals]: [number, UsageByLimit] = [0, {}];
   for await (const window of windowsOfAll(parts, resource, type, startMs)) {
-    if (parts.mayGoOn?.() === false) throw new SealInterrupted(`there was no time for all windows, only for ${windows}`);
     const own = createHash('sha256').update(textOf(window)).digest();
     for (const [index, byte] of own.entries()) hash[index] = (hash[index] ?? 0) ^ byte;
     entities.add(window.ref.bucket.entity);
@@ -180,7 +188,7 @@ function added(a: UsageByLimit, b: UsageByLimit): UsageByLimit {
 }
 
 async function readSeal(
-  { items, namespaceId }: SealParts,
+  { items, namespaceId }: SealReads,
   { resource, type }: Pick<SealName, 'resource' | 'type'>,
   startMs: number,
 ): Promise<UsageSeal | undefined> {

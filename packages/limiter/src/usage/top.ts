@@ -76,7 +76,7 @@ function heaviestFirst(a: { readonly entity: string; readonly net: number }, b: 
 
 /** The windows of every entity that used a resource in a window, in no order. */
 export async function* windowsOfAll(
-  { items, namespaceId }: Pick<UsageParts, 'items' | 'namespaceId'>,
+  { items, namespaceId }: Pick<UsageParts, 'namespaceId'> & { readonly items: Pick<UsageParts['items'], 'get' | 'indexed'> },
   resource: string,
   type: WindowType,
   startMs: number,
