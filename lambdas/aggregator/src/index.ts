@@ -18,6 +18,7 @@ export type {
   SealMetrics,
   ThresholdEvent,
   Trouble,
+  UnsentEvents,
   ZoneReader,
 } from './ports.js';
 export { CHECKING_ACTIONS, SCHEDULE_EVENT, SEALING_ACTIONS } from './schedule-event.js';

@@ -36,8 +36,15 @@ export interface ThresholdEvent {
 
 /** Where threshold events go. They may arrive more than once. */
 export interface EventSink {
-  /** Sends all of them, or throws. Before each request `mayBegin` is asked whether there is time for one. */
-  publish(events: readonly ThresholdEvent[], mayBegin: () => boolean): Promise<void>;
+  /** Sends what it can. Before each request `mayBegin` is asked whether there is time for one. */
+  publish(events: readonly ThresholdEvent[], mayBegin: () => boolean): Promise<UnsentEvents>;
+}
+
+/** Events that were not taken, and why. */
+export interface UnsentEvents {
+  readonly events: readonly ThresholdEvent[];
+  /** Absent where all were. */
+  readonly reason?: string;
 }
 
 /** What became of a batch. */

@@ -1,7 +1,7 @@
 import { Limit } from '@millrace/core';
 import type { WindowChange } from '@millrace/ledger';
 import { describe, expect, it } from 'vitest';
-import type { ThresholdEvent, Trouble } from './ports.js';
+import type { ThresholdEvent, Trouble, UnsentEvents } from './ports.js';
 import { type ThresholdParts, ThresholdWatch, watchedType } from './threshold-watch.js';
 
 const HOUR_START_MS = Date.UTC(2026, 4, 13, 10);
@@ -20,7 +20,7 @@ function changeOf(type: 'hour' | 'day', startMs = HOUR_START_MS, shard = 0): Win
 function watchOf(
   used: number,
   limits: readonly Limit[] = [Limit.perMinute('rpm', 10)],
-  publish?: () => Promise<void>,
+  publish?: (events: readonly ThresholdEvent[]) => Promise<UnsentEvents | undefined>,
   parts: Partial<ThresholdParts> = {},
 ) {
   const [sent, troubles, reads]: [ThresholdEvent[], Trouble[], string[]] = [[], [], []];
@@ -34,14 +34,15 @@ function watchOf(
     },
     events: {
       publish: async (events) => {
-        await publish?.();
-        sent.push(...events);
+        const answer = (await publish?.(events)) ?? { events: [] };
+        sent.push(...events.filter((event) => !answer.events.includes(event)));
+        return answer;
       },
     },
     ...parts,
   });
   const metrics = { figures: () => undefined, trouble: (trouble: Trouble) => void troubles.push(trouble) };
-  return { sent, troubles, reads, look: (...changes: WindowChange[]) => watch.look(changes, ZONES, () => true, metrics) };
+  return { watch, metrics, sent, troubles, reads, look: (...changes: WindowChange[]) => watch.look(changes, ZONES, () => true, metrics) };
 }
 
 describe('a threshold', () => {
@@ -155,6 +156,7 @@ describe('a threshold', () => {
     let isDown = true;
     const { look, sent, troubles } = watchOf(500, undefined, async () => {
       if (isDown) throw new Error('no bus');
+      return undefined;
     });
 
     expect(await look(changeOf('hour'))).toBe(1);
@@ -163,5 +165,41 @@ describe('a threshold', () => {
 
     expect(troubles).toEqual([{ what: 'threshold', message: 'no bus', records: 0 }]);
     expect(sent).toHaveLength(1);
+  });
+
+  it('whose event was not taken is told with the next batch, though nobody writes to its window any more', async () => {
+    let isBusy = true;
+    const { look, sent, troubles } = watchOf(500, undefined, async (events) =>
+      isBusy ? { events: events.slice(1), reason: 'busy' } : undefined,
+    );
+    const starts = [0, 1, 2].map((hour) => HOUR_START_MS + hour * 3_600_000);
+
+    await look(...starts.map((startMs) => changeOf('hour', startMs)));
+    isBusy = false;
+    expect(await look()).toBe(0);
+    await look(...starts.map((startMs) => changeOf('hour', startMs)));
+
+    expect(sent.map(({ window }) => Date.parse(window.start))).toEqual(starts);
+    expect(troubles).toEqual([{ what: 'threshold', message: 'busy', records: 0 }]);
+  });
+
+  it('has at most a hundred events wait for a bus that takes none', async () => {
+    let most = 0;
+    const { look } = watchOf(500, undefined, async (events) => {
+      most = Math.max(most, events.length);
+      return { events, reason: 'no bus' };
+    });
+
+    for (let hour = 0; hour < 150; hour += 1) await look(changeOf('hour', HOUR_START_MS + hour * 3_600_000));
+
+    expect(most).toBe(101);
+  });
+
+  it('that there is no time to look at is told as a trouble', async () => {
+    const { troubles, watch, metrics } = watchOf(500);
+
+    expect(await watch.look([changeOf('hour'), changeOf('day', Date.UTC(2026, 4, 13))], ZONES, () => false, metrics)).toBe(0);
+
+    expect(troubles).toEqual([{ what: 'threshold', message: 'there was no time left to look at 2 of 2 windows', records: 0 }]);
   });
 });

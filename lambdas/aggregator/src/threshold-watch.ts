@@ -1,6 +1,6 @@
 import { type Limit, ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
 import { type WindowChange, windowOf } from '@millrace/ledger';
-import type { EventSink, Metrics, ThresholdEvent } from './ports.js';
+import type { EventSink, Metrics, ThresholdEvent, UnsentEvents } from './ports.js';
 import { sideBySide } from './turns.js';
 
 /** The limits that are stored for an entity on a resource; none where no level has any. */
@@ -44,6 +44,8 @@ const LENGTHS_MS: Readonly<Record<WindowType, number>> = {
   month: Number.POSITIVE_INFINITY,
 };
 const MAX_REMEMBERED = 10_000;
+/** Ten requests' worth, so that a bus that takes nothing costs no batch its time. */
+const MAX_WAITING = 100;
 
 /**
  * The type of window in which a limit is watched: of those that are kept, the shortest that is at least as long as its period.
@@ -59,12 +61,14 @@ export function watchedType({ periodMs }: Pick<Limit, 'periodMs'>, kept: readonl
  * in all of the window. No image says so: a bucket holds what was used, and neither its capacity nor where the window
  * began. So it reads the stored limits, which its reader may remember, and the usage of each window that was written.
  *
- * It only tells. If it fails, that is said, and the batch is done all the same. A process sends an event once; another
- * process, or a later one, may send it again, with the same id.
+ * It only tells. If it fails, that is said, and the batch is done all the same. A process sends an event once, and tries again with
+ * its next batch where it was not taken; another process, or a later one, may send it again, with the same id.
  */
 export class ThresholdWatch {
   readonly #parts: Required<Omit<ThresholdParts, 'events'>> & Pick<ThresholdParts, 'events'>;
   readonly #sent = new Set<string>();
+  /** Events that were not taken. Whoever has used up a limit writes nothing more, so nothing would find them again. */
+  readonly #waiting = new Map<string, ThresholdEvent>();
 
   constructor(parts: ThresholdParts) {
     const { ratio = 0.8, atOnce = 50, windowTypes = WINDOW_TYPES } = parts;
@@ -106,6 +110,11 @@ export class ThresholdWatch {
     const found = endings.flatMap((ending) => (ending.kind === 'done' ? ending.value : []));
     const failed = endings.find((ending) => ending.kind === 'failed');
     if (failed?.kind === 'failed') metrics.trouble({ what: 'threshold', message: messageOf(failed.error), records: 0 });
+    const undone = endings.filter(({ kind }) => kind === 'undone').length;
+    if (undone > 0) {
+      const message = `there was no time left to look at ${undone} of ${endings.length} windows`;
+      metrics.trouble({ what: 'threshold', message, records: 0 });
+    }
     await this.#publish(found, mayBegin, metrics);
     return new Set(found.map(({ namespaceId, entity }) => `${namespaceId}\n${entity}`)).size;
   }
@@ -128,18 +137,30 @@ export class ThresholdWatch {
   }
 
   async #publish(found: readonly ThresholdEvent[], mayBegin: () => boolean, metrics: Metrics): Promise<void> {
-    const news = found.filter(({ id }) => !this.#sent.has(id));
-    if (this.#parts.events === undefined || news.length === 0) return;
+    const { events: sink } = this.#parts;
+    if (sink === undefined) return;
+    for (const event of found) if (!this.#sent.has(event.id)) this.#waiting.set(event.id, event);
+    if (this.#waiting.size === 0) return;
+    const { events: unsent, reason } = await this.#send(sink, [...this.#waiting.values()], mayBegin);
+    for (const id of this.#waiting.keys()) this.#sent.add(id);
+    this.#waiting.clear();
+    for (const event of unsent) {
+      this.#sent.delete(event.id);
+      if (this.#waiting.size < MAX_WAITING) this.#waiting.set(event.id, event);
+    }
+    // The oldest go first: their windows are over.
+    for (const id of this.#sent) {
+      if (this.#sent.size <= MAX_REMEMBERED) break;
+      this.#sent.delete(id);
+    }
+    if (reason !== undefined) metrics.trouble({ what: 'threshold', message: reason, records: 0 });
+  }
+
+  async #send(sink: EventSink, events: readonly ThresholdEvent[], mayBegin: () => boolean): Promise<UnsentEvents> {
     try {
-      await this.#parts.events.publish(news, mayBegin);
-      for (const { id } of news) this.#sent.add(id);
-      // The oldest go first: their windows are over.
-      for (const id of this.#sent) {
-        if (this.#sent.size <= MAX_REMEMBERED) break;
-        this.#sent.delete(id);
-      }
+      return await sink.publish(events, mayBegin);
     } catch (error) {
-      metrics.trouble({ what: 'threshold', message: messageOf(error), records: 0 });
+      return { events, reason: messageOf(error) };
     }
   }
 }

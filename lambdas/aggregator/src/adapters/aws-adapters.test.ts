@@ -68,7 +68,7 @@ describe('events on a bus', () => {
     const { asked, sink } = await sinkOf(taken);
     const events = eventsOf(23);
 
-    await sink.publish(events, () => true);
+    expect(await sink.publish(events, () => true)).toEqual({ events: [] });
 
     expect(asked.map((body) => entriesOf(body).length)).toEqual([10, 10, 3]);
     expect(asked.flatMap((body) => entriesOf(body).map(({ Detail }) => JSON.parse(Detail) as unknown))).toEqual(events);
@@ -79,18 +79,31 @@ describe('events on a bus', () => {
     });
   });
 
-  it('that the bus refuses are an error, though it answers', async () => {
-    const { sink } = await sinkOf((body) => ({
-      body: { FailedEntryCount: 1, Entries: entriesOf(body).map(() => ({ ErrorCode: 'NotAuthorized', ErrorMessage: 'no' })) },
-    }));
+  it('that the bus refuses, alone or with all of their request, are told, and keep no others from being sent', async () => {
+    const events = eventsOf(33);
+    const { asked, sink } = await sinkOf((body) => {
+      if (asked.length === 2) return { status: 400, body: { __type: 'InternalException', message: 'not now' } };
+      const answers = entriesOf(body).map((_, index) =>
+        index === 3 ? { ErrorCode: 'ThrottlingException', ErrorMessage: 'busy' } : { EventId: '1' },
+      );
+      return { body: { FailedEntryCount: 1, Entries: asked.length === 1 ? answers : entriesOf(body).map(() => ({ EventId: '1' })) } };
+    });
 
-    await expect(sink.publish(eventsOf(1), () => true)).rejects.toThrow('EventBridge refused an event: NotAuthorized no');
+    expect(await sink.publish(events, () => true)).toEqual({
+      events: [events[3], ...events.slice(10, 20)],
+      reason: 'EventBridge refused an event: ThrottlingException busy',
+    });
+    expect(asked.map((body) => entriesOf(body).length)).toEqual([10, 10, 10, 3]);
   });
 
   it('are not begun without time for them, and it is told how many were not sent', async () => {
     const { asked, sink } = await sinkOf(taken);
+    const events = eventsOf(23);
 
-    await expect(sink.publish(eventsOf(23), () => asked.length < 2)).rejects.toThrow('no time left to send 3 of 23 events');
+    expect(await sink.publish(events, () => asked.length < 2)).toEqual({
+      events: events.slice(20),
+      reason: 'there was no time left to send 3 of 23 events',
+    });
     expect(asked).toHaveLength(2);
   });
 });
