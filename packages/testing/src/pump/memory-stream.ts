@@ -67,7 +67,8 @@ export class MemoryStream implements StreamSource {
         Keys: Object.fromEntries(Object.entries(image).filter(([name]) => name === 'PK' || name === 'SK')),
         ...(newImage === undefined ? {} : { NewImage: structuredClone(newImage) }),
         ...(oldImage === undefined ? {} : { OldImage: structuredClone(oldImage) }),
-        SequenceNumber: String(this.#sequence).padStart(SEQUENCE_DIGITS, '1'),
+        // As many digits for each, so that the order of the texts is that of the numbers.
+        SequenceNumber: `1${String(this.#sequence).padStart(SEQUENCE_DIGITS - 1, '0')}`,
         SizeBytes: JSON.stringify(image).length,
         StreamViewType: 'NEW_AND_OLD_IMAGES',
       },
