@@ -1,9 +1,17 @@
 import { gunzipSync } from 'node:zlib';
 import { type ArchiveStore, STREAM_FILTERS } from '@millrace/aggregator-lambda';
 import type { WireItem } from '@millrace/core';
-import { MemoryStream, StreamPump } from '@millrace/testing';
+import {
+  type FailureMessage,
+  FakeRuntime,
+  MemoryStream,
+  type PumpCheckpoints,
+  PumpCrash,
+  type StreamHandler,
+  StreamPump,
+} from '@millrace/testing';
 import { describe, expect, it } from 'vitest';
-import { AT_MS, sequences, worldOf } from './batch-world.js';
+import { AT_MS, BucketWorld, sequences, worldOf } from './batch-world.js';
 
 const ID = '01JZ0000000000000000000001';
 
@@ -110,6 +118,84 @@ describe('an audit event', () => {
     const record = stream.append({ newImage: item, atMs: AT_MS });
 
     expect(await invoke([record])).toEqual(sequences(record));
+  });
+});
+
+/** Events and uses of a bucket around midnight, in one stream; each event with its copy, and every fourth with its expiry a year later. */
+function busyMidnight() {
+  const bucket = new BucketWorld();
+  const midnightMs = Date.UTC(2026, 4, 14);
+  const expected = new Set<string>();
+  for (let turn = 0; turn < 120; turn += 1) {
+    const atMs = midnightMs + (turn - 60) * 500;
+    bucket.take(`key-${turn % 7}`, 1, atMs);
+    if (turn % 3 !== 0) continue;
+    const id = `${ID.slice(0, -3)}${String(turn).padStart(3, '0')}`;
+    const images = [auditItem(id, 'n1/a', atMs), auditItem(id, 'n1/a/resource%2Fgpt-4', atMs)];
+    for (const newImage of images) bucket.stream.append({ newImage, atMs: atMs + 1_000 });
+    if (turn % 4 === 0) for (const oldImage of images) bucket.stream.append({ oldImage, atMs: atMs + 365 * 86_400_000, isExpiry: true });
+    expected.add(`audit/date=2026-05-${turn < 60 ? 13 : 14}/namespace=n1/${id}.json.gz`);
+  }
+  return { stream: bucket.stream, expected: [...expected].sort() };
+}
+
+const KEYS = Array.from({ length: 7 }, (_, index) => `key-${index}`);
+
+describe('an archive that troubles the function', () => {
+  it.each([1, 2, 3, 4, 5, 6])('holds each event once, under its own day, whoever dies or fails meanwhile (seed %i)', async (seed) => {
+    const { stream, expected } = busyMidnight();
+    const [archive, { random }] = [new MemoryArchive(), new FakeRuntime({ seed })];
+    const put = archive.put.bind(archive);
+    archive.put = async (key, body) => {
+      if (random() < 0.15) throw new Error('503 SlowDown');
+      const answer = await put(key, body);
+      if (random() < 0.15) throw new Error('no answer');
+      return answer;
+    };
+    const { handler, windows } = worldOf({ archive });
+    const mortal: StreamHandler = async (event, context) => {
+      const answer = await handler(event, context);
+      if (random() < 0.2) throw new Error('the function has died');
+      return answer;
+    };
+    const checkpoints: PumpCheckpoints = new Map();
+    const rules = { batchSize: 10, parallelizationFactor: seed % 2 === 0 ? 4 : 1, maximumRetryAttempts: 1_000 };
+    const pump = () =>
+      new StreamPump({ ...rules, source: stream, handler: mortal, checkpoints, dies: () => random() < 0.05, nowMs: () => 0 });
+    for (let isOver = false; !isOver; ) {
+      isOver = await pump()
+        .drain()
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof PumpCrash) return false;
+            throw error;
+          },
+        );
+    }
+
+    expect([...archive.objects.keys()].sort()).toEqual(expected);
+    expect(archive.puts).toBeGreaterThan(expected.length);
+    expect(KEYS.map((key) => windows.used(key, 'day'))).toEqual([18, 17, 17, 17, 17, 17, 17]);
+  });
+
+  it('for good keeps no usage from being booked: only its own events are given up, and are archived when they expire', async () => {
+    const { stream, expected } = busyMidnight();
+    const archive = new MemoryArchive();
+    archive.before = () => {
+      throw new Error('403 AccessDenied');
+    };
+    const { handler, windows, metrics } = worldOf({ archive });
+    const given: string[] = [];
+    const onFailure = ({ DDBStreamBatchInfo: { batchSize } }: FailureMessage): void => void given.push(String(batchSize));
+
+    await new StreamPump({ source: stream, handler, batchSize: 50, maximumRetryAttempts: 2, onFailure, nowMs: () => 0 }).drain();
+
+    expect(KEYS.map((key) => windows.used(key, 'day'))).toEqual([18, 17, 17, 17, 17, 17, 17]);
+    // Of forty events only what is in the namespace's own partition is archived, when it is written, and ten times more when it expires.
+    expect(given).toEqual(Array.from({ length: 50 }, () => '1'));
+    expect(metrics.troubles.every(({ what }) => what === 'archive')).toBe(true);
+    expect([archive.objects.size, expected.length]).toEqual([0, 40]);
   });
 });
 
