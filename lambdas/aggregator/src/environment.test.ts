@@ -105,6 +105,7 @@ describe('the environment', () => {
       'day one of MILLRACE_SEAL_TYPES',
     ],
     ['a check that is neither', { MILLRACE_SEAL_TYPES: 'day', MILLRACE_CHECK_LEDGER: '1' }, 'must be true or false, got "1"'],
+    ['a prefix that a path would not keep', { MILLRACE_AUDIT_PREFIX: 'audit/../logs/' }, 'without the parts "." and ".."'],
     ['a bus without a threshold', { MILLRACE_EVENT_BUS: 'limits' }, 'MILLRACE_THRESHOLD_PERCENT'],
   ])('with %s is refused, by the name of the variable', (_, variables, message) => {
     expect(() => environmentOf({ ...LEAST, ...variables })).toThrow(message);

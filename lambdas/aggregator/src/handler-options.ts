@@ -22,7 +22,16 @@ export function checkHandlerOptions(options: HandlerOptions): Required<HandlerOp
   if (!Array.isArray(windowTypes) || windowTypes.length === 0 || !windowTypes.every((type) => WINDOW_TYPES.includes(type))) {
     throw new ValidationError('option "windowTypes"', `some of ${WINDOW_TYPES.join(', ')}`, windowTypes);
   }
-  if (typeof archivePrefix !== 'string') throw new ValidationError('option "archivePrefix"', 'a string', archivePrefix);
+  // Such a part would be taken out of the path that is asked for, and the object lie elsewhere, or nowhere for want of a grant.
+  if (
+    typeof archivePrefix !== 'string' ||
+    archivePrefix
+      .split('/')
+      .slice(0, -1)
+      .some((part) => part === '.' || part === '..')
+  ) {
+    throw new ValidationError('option "archivePrefix"', 'a string without the parts "." and ".."', archivePrefix);
+  }
   return {
     applyConcurrency: checkInteger('option "applyConcurrency"', applyConcurrency, 1, 200),
     windowTypes: [...new Set(windowTypes)],

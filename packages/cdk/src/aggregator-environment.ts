@@ -8,8 +8,8 @@ import type { UsageRetention, UsageWindowType } from './usage-windows.js';
 
 const MAX_DAYS = 36_500;
 /** The role may write what begins with it, so that what IAM reads as a pattern or a variable must not be in it. */
-const AUDIT_PREFIX = /^[\w!.'()/=+@,:-]{1,256}$/;
-const AUDIT_PREFIX_WORDS = "1 to 256 letters, digits or any of _!.'()/=+@,:-";
+const AUDIT_PREFIX = /^(?!(?:.*\/)?\.{1,2}\/)[\w!.'()/=+@,:-]{1,256}$/;
+const AUDIT_PREFIX_WORDS = "1 to 256 letters, digits or any of _!.'()/=+@,:-, without the parts . and ..";
 
 const RETENTION_OPTIONS: OptionNames<UsageRetention> = { hour: true, day: true, week: true, month: true };
 

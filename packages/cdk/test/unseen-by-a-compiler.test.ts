@@ -105,7 +105,7 @@ describe('values of another type', () => {
 });
 
 describe('values that would do harm', () => {
-  it.each(['*', 'a*/', 'a?', '$' + '{aws:username}/', '', 'x'.repeat(257)])(
+  it.each(['*', 'a*/', 'a?', '$' + '{aws:username}/', '', 'x'.repeat(257), './audit/', 'a/../b/'])(
     'no prefix of audit events opens more, or none: "%s"',
     (auditPrefix) => {
       const mistakes = mistakesOf((stack) => {
