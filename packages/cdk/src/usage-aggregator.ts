@@ -117,9 +117,12 @@ export class UsageAggregator extends Construct {
     return this.metric('Throttles', options);
   }
 
-  /** Entities beyond `thresholdPercent` of a limit. Without a threshold there is no such metric. */
-  metricEntitiesNearLimit(options?: MetricOptions): Metric {
-    return this.metric('EntitiesNearLimit', options);
+  /**
+   * Entities beyond `thresholdPercent` of a limit: the most of any batch, since one that goes on using is in many. Without a threshold
+   * there is no such metric.
+   */
+  metricEntitiesNearLimit(options: MetricOptions = {}): Metric {
+    return this.metric('EntitiesNearLimit', { statistic: Stats.MAXIMUM, ...options });
   }
 
   /** Windows of resources that were sealed. */

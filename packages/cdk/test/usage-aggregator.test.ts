@@ -262,7 +262,7 @@ describe('the metrics of an aggregator', () => {
       'WindowsWritten Sum',
       'AuditEventsArchived Sum',
       'Throttles Sum',
-      'EntitiesNearLimit Sum',
+      'EntitiesNearLimit Maximum',
       'PeriodsSealed Sum',
       'PeriodsNotSealed Sum',
       'SealingCutShort Sum',

@@ -70,7 +70,8 @@ export function ledgerWidgets(aggregator: UsageAggregator, metrics: WatchedMetri
   ];
   // With sealing there are six: two rows of three.
   const columns = aggregator.sealRule === undefined ? 6 : 8;
-  const nearing = [own(nearLimit, 'beyond the threshold', Stats.SUM, COLORS.refused)];
+  // An entity that goes on using is in many batches: a sum would count it as often.
+  const nearing = [own(nearLimit, 'beyond the threshold', Stats.MAXIMUM, COLORS.refused)];
   return [
     graph('Lag of the ledger', 'milliseconds', lag, { columns }),
     graph('Records and windows', 'in a period', writes, { columns }),
