@@ -67,6 +67,12 @@ describe('the environment', () => {
     });
   });
 
+  it('takes windows that are kept just until they are sealed, and any retention of those that are not', () => {
+    const variables = { MILLRACE_SEAL_TYPES: 'day,month', MILLRACE_SEAL_LATE_HOURS: '72', MILLRACE_RETENTION_DAYS: 'hour=3,day=5' };
+
+    expect(environmentOf({ ...LEAST, ...variables }).retention).toEqual({ hour: 3, day: 5 });
+  });
+
   it('checks the ledger where days are sealed, unless told otherwise', () => {
     const checks = (variables: object) => environmentOf({ ...LEAST, ...variables }).seals?.checksLedger;
 
@@ -106,6 +112,11 @@ describe('the environment', () => {
     ],
     ['a check that is neither', { MILLRACE_SEAL_TYPES: 'day', MILLRACE_CHECK_LEDGER: '1' }, 'must be true or false, got "1"'],
     ['a prefix that a path would not keep', { MILLRACE_AUDIT_PREFIX: 'audit/../logs/' }, 'without the parts "." and ".."'],
+    [
+      'a retention that ends before the seal',
+      { MILLRACE_SEAL_TYPES: 'day', MILLRACE_SEAL_LATE_HOURS: '72', MILLRACE_RETENTION_DAYS: 'day=4' },
+      'MILLRACE_RETENTION_DAYS must be 5 days or more of "day", which is sealed 72 hours after its end, got 4',
+    ],
     ['a bus without a threshold', { MILLRACE_EVENT_BUS: 'limits' }, 'MILLRACE_THRESHOLD_PERCENT'],
   ])('with %s is refused, by the name of the variable', (_, variables, message) => {
     expect(() => environmentOf({ ...LEAST, ...variables })).toThrow(message);

@@ -1,5 +1,5 @@
 import { ValidationError, WINDOW_TYPES, type WindowType } from '@millrace/core';
-import { checkRetention, DEFAULT_RETENTION, type Retention } from '@millrace/ledger';
+import { checkRetention, DEFAULT_RETENTION, leastSealedRetention, type Retention } from '@millrace/ledger';
 import { checkHandlerOptions, type HandlerOptions } from './handler-options.js';
 
 /** What the function is told by its environment. */
@@ -90,7 +90,9 @@ export function environmentOf(variables: Variables): Environment {
   const windowTypes = types === undefined ? WINDOW_TYPES : typesOf('WINDOW_TYPES', types);
   // 0 turns hints off.
   const hintFromPerSec = wholeNumber('HINT_WRITES_PER_SEC', value('HINT_WRITES_PER_SEC') ?? '800', 0, 1_000) || undefined;
+  const retention = retentionOf(value('RETENTION_DAYS'));
   const seals = sealsOf(value, windowTypes);
+  if (seals !== undefined) checkKeptForSeals(seals, retention);
   return {
     table,
     options: checkHandlerOptions({
@@ -99,7 +101,7 @@ export function environmentOf(variables: Variables): Environment {
       windowTypes,
       ...present({ archivePrefix: value('AUDIT_PREFIX') }),
     }),
-    retention: retentionOf(value('RETENTION_DAYS')),
+    retention,
     region: regionOf(variables),
     metricsNamespace: value('METRICS_NAMESPACE') ?? 'Millrace',
     requestTimeoutMs,
@@ -145,6 +147,16 @@ function sealsOf(value: Value, kept: readonly WindowType[]): SealSettings | unde
   }
   const lateMs = wholeNumber('SEAL_LATE_HOURS', lateHours ?? '24', 0, 168) * 3_600_000;
   return { types: sealed, lateMs, checksLedger: checksLedgerOf(checks, sealed) };
+}
+
+/** A window that has expired when it is sealed would be sealed as one in which nothing was used. */
+function checkKeptForSeals({ types, lateMs }: SealSettings, retention: Retention): void {
+  for (const type of types) {
+    const [days, least] = [retention[type], leastSealedRetention(type, lateMs)];
+    if (days === undefined || days >= least) continue;
+    const expected = `${least} days or more of "${type}", which is sealed ${lateMs / 3_600_000} hours after its end`;
+    throw new ValidationError('variable MILLRACE_RETENTION_DAYS', expected, days);
+  }
 }
 
 /** What is checked is days that are sealed, so it cannot be asked for where they are not. */

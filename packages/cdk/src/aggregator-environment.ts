@@ -3,7 +3,7 @@ import { DEFAULT_RETENTION, LEAST_RETENTION } from '@millrace/ledger';
 import { Token } from 'aws-cdk-lib';
 import type { OptionNames, PropChecks } from './prop-checks.js';
 import type { UsageAggregatorProps } from './usage-aggregator-props.js';
-import { sealingVariables } from './usage-sealing.js';
+import { leastKeptDays, sealingVariables } from './usage-sealing.js';
 import type { UsageRetention, UsageWindowType } from './usage-windows.js';
 
 const MAX_DAYS = 36_500;
@@ -26,7 +26,7 @@ export function aggregatorEnvironment(props: UsageAggregatorProps, metricsNamesp
     MILLRACE_TABLE: props.table.tableName,
     MILLRACE_METRICS_NAMESPACE: metricsNamespace,
     MILLRACE_WINDOW_TYPES: windowTypesOf(props.windowTypes, checks),
-    MILLRACE_RETENTION_DAYS: retentionOf(props.usageRetention, checks),
+    MILLRACE_RETENTION_DAYS: retentionOf(props, checks),
     MILLRACE_APPLY_CONCURRENCY: checks.wholeNumber('applyConcurrency', props.applyConcurrency, 1, 200)?.toString(),
     MILLRACE_THRESHOLD_PERCENT: checks.wholeNumber('thresholdPercent', thresholdPercent, 1, 100)?.toString(),
     MILLRACE_EVENT_BUS: thresholdEventBus?.eventBusName,
@@ -42,12 +42,18 @@ function windowTypesOf(types: readonly UsageWindowType[] | undefined, checks: Pr
   return known === undefined || Token.isUnresolved(known) ? undefined : [...new Set(known)].join(',');
 }
 
-function retentionOf(given: UsageRetention | undefined, checks: PropChecks): string | undefined {
-  const retention = checks.options('usageRetention', given, RETENTION_OPTIONS);
+function retentionOf(props: UsageAggregatorProps, checks: PropChecks): string | undefined {
+  const retention = checks.options('usageRetention', props.usageRetention, RETENTION_OPTIONS);
   if (retention === undefined) return undefined;
   const days = WINDOW_TYPES.map((type) => {
     const given = checks.days(`usageRetention: ${type}`, retention[type], LEAST_RETENTION[type], MAX_DAYS);
     const days = given?.toDays() ?? DEFAULT_RETENTION[type];
+    const least = leastKeptDays(props, type as UsageWindowType);
+    if (days !== undefined && days < least) {
+      checks.refuse(
+        `usageRetention: ${type} must be ${least} days or more, so that it is there when it is sealed (seals.delay), got: ${days} days`,
+      );
+    }
     return days === undefined ? undefined : `${type}=${days}`;
   });
   return days.filter((day) => day !== undefined).join(',');

@@ -1,3 +1,4 @@
+import { LEAST_RETENTION, leastSealedRetention } from '@millrace/ledger';
 import { Duration, Token } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -53,6 +54,14 @@ export function sealingVariables(props: UsageAggregatorProps, checks: PropChecks
     MILLRACE_SEAL_LATE_HOURS: delay?.toHours().toString(),
     MILLRACE_CHECK_LEDGER: seals?.checkLedger === false ? 'false' : undefined,
   };
+}
+
+/** The fewest days for which a window must be kept: one that has expired when it is sealed would be sealed as one that nobody used. */
+export function leastKeptDays(props: UsageAggregatorProps, type: UsageWindowType): number {
+  const delay = props.seals?.delay;
+  // What is no length of time within bounds is told as wrong elsewhere.
+  if (!sealedTypes(props).includes(type) || !(delay instanceof Duration) || delay.isUnresolved()) return LEAST_RETENTION[type];
+  return leastSealedRetention(type, Math.min(delay.toMilliseconds(), MAX_DELAY_HOURS * HOUR.toMilliseconds()));
 }
 
 /** Invokes the function by a schedule. A round that never began is not made up for: the next one does all that it would have. */

@@ -91,6 +91,18 @@ describe('what the function is told', () => {
     ]);
   });
 
+  it('is to keep what it seals until then', () => {
+    const props = (days: number) => () => ({
+      seals: { windowTypes: [UsageWindowType.DAY], delay: Duration.hours(73) },
+      usageRetention: { hour: Duration.days(3), day: Duration.days(days) },
+    });
+
+    expect(readBack(props(6)).retention).toMatchObject({ hour: 3, day: 6 });
+    expect(mistakesOf(build(props(5)))).toEqual([
+      'usageRetention: day must be 6 days or more, so that it is there when it is sealed (seals.delay), got: 5 days',
+    ]);
+  });
+
   it('has a word for each type of window', () => {
     expect(Object.values(UsageWindowType)).toEqual([...WINDOW_TYPES]);
   });

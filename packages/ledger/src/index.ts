@@ -6,7 +6,7 @@ export { LedgerError } from './ledger-error.js';
 export { findNestingGaps, type Nesting, type NestingGap } from './nesting.js';
 export { reduceSteps } from './reduce.js';
 export { narrowed, repairsFor } from './repairs.js';
-export { checkRetention, DEFAULT_RETENTION, expiresSec, LEAST_RETENTION, type Retention } from './retention.js';
+export { checkRetention, DEFAULT_RETENTION, expiresSec, LEAST_RETENTION, leastSealedRetention, type Retention } from './retention.js';
 export type { BucketStep, LimitStep, Span, StreamRecord } from './step.js';
 export { stepOf } from './step-of.js';
 export type { WindowStore } from './store.js';

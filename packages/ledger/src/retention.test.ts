@@ -1,6 +1,6 @@
 import { WINDOW_TYPES, type WindowRef } from '@millrace/core';
 import { describe, expect, it } from 'vitest';
-import { checkRetention, expiresSec, LEAST_RETENTION } from './retention.js';
+import { checkRetention, expiresSec, LEAST_RETENTION, leastSealedRetention } from './retention.js';
 import { windowOf } from './windows.js';
 
 const HOUR_MS = 3_600_000;
@@ -33,6 +33,10 @@ describe('a retention', () => {
 
       // A day for the stream, and some hours for a schedule that failed a few times.
       expect(expiresSec(ref, LEAST_RETENTION)).toBeGreaterThanOrEqual((dayEndMs + 30 * HOUR_MS) / 1_000);
+      for (const lateMs of [0, 24, 25, 48, 168].map((hours) => hours * HOUR_MS)) {
+        const kept = { [type]: leastSealedRetention(type, lateMs) };
+        expect(expiresSec(ref, kept)).toBeGreaterThanOrEqual((endMs + lateMs + 6 * HOUR_MS) / 1_000);
+      }
     }
   });
 });

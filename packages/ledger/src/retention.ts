@@ -12,7 +12,13 @@ export const DEFAULT_RETENTION: Retention = Object.freeze({ hour: 90, day: 400, 
 export const LEAST_RETENTION: Readonly<Record<WindowType, number>> = Object.freeze({ hour: 3, day: 3, week: 10, month: 34 });
 
 const DAY_SEC = 86_400;
+const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
+
+/** The fewest days for which a window may be kept that is sealed so long after its end: what has expired by then is not in the seal. */
+export function leastSealedRetention(type: WindowType, lateMs: number): number {
+  return LEAST_RETENTION[type] + Math.ceil(Math.max(0, lateMs - DAY_MS) / DAY_MS);
+}
 
 /** Checks a retention; a type that is not named has none. */
 export function checkRetention(value: unknown): Retention {
