@@ -177,8 +177,8 @@ export interface UsageAggregatorOptions {
   readonly applyConcurrency?: number;
 
   /**
-   * From which share of what a limit lets through in a window on an entity counts as near its limit, 1 to 100 percent.
-   * It costs one read for each entity and limit in a batch.
+   * From which share of what a limit lets through in a window on an entity counts as near its limit, 1 to 100 percent,
+   * in the shortest type of window that is kept and at least as long as the limit's period. It costs one read for each entity and limit in a batch.
    *
    * @default - nobody looks
    */

@@ -15,4 +15,4 @@ export { type LimitUsage, totalUsage, usageOf, writesOf } from './usage.js';
 export { type SendWindowUpdate, type WindowReply, widenBy } from './widen.js';
 export { type WindowUpdateWire, windowFromItem, windowRewriteRequest, windowWriteRequest } from './window-wire.js';
 export { type UsageWindow, weekOf, windowOf, windowsBetween, windowsOf } from './windows.js';
-export { checkZone, DEFAULT_ZONE } from './zone.js';
+export { checkZone, DEFAULT_ZONE, isSameZone } from './zone.js';

@@ -26,6 +26,15 @@ export function checkZone(value: unknown): string {
   throw new ValidationError('zone', 'the name of an IANA time zone, such as "Europe/Berlin"', value);
 }
 
+/** Whether two names are of one zone, as `Asia/Kolkata` and `Asia/Calcutta` are. A name that this runtime does not know is that of itself alone. */
+export function isSameZone(one: string, other: string): boolean {
+  return one === other || (isKnown(one) && isKnown(other) && ruleOf(one) === ruleOf(other));
+}
+
+function ruleOf(zone: string): string {
+  return zoneOf(zone).format.resolvedOptions().timeZone;
+}
+
 function isKnown(zone: string): boolean {
   try {
     zoneOf(zone);

@@ -1,5 +1,5 @@
 import { ATTRIBUTE, MillraceError, type NamespaceRecord, SCHEMA_VERSION, zoneKey } from '@millrace/core';
-import { DEFAULT_ZONE } from '@millrace/ledger';
+import { DEFAULT_ZONE, isSameZone } from '@millrace/ledger';
 import type { Item, ItemTable } from './item-table.js';
 
 /** The item that tells a namespace's zone to those who know its id only: the aggregator reads keys, and no names. */
@@ -22,7 +22,7 @@ export async function readZone(items: ItemTable, namespaceId: string): Promise<s
 
 /** Refuses another zone for a namespace that has one: what was counted by one zone's days cannot be counted by another's. */
 export function checkSameZone({ name, id, zone = DEFAULT_ZONE }: NamespaceRecord, wanted: string | undefined): void {
-  if (wanted === undefined || wanted === zone) return;
+  if (wanted === undefined || isSameZone(wanted, zone)) return;
   throw new MillraceError(
     'NAMESPACE_STATE',
     `cannot register it: the days of namespace "${name}" begin in ${zone}, not in ${wanted}; a zone is fixed when a namespace is registered`,

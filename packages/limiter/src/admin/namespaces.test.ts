@@ -42,6 +42,7 @@ describe('registering a namespace', () => {
 
     expect(await namespaces.register('acme')).toMatchObject({ zone: 'Europe/Berlin' });
     expect(await namespaces.register('acme', { zone: 'Europe/Berlin' })).toMatchObject({ zone: 'Europe/Berlin' });
+    expect(await namespaces.register('acme', { zone: 'europe/berlin' })).toMatchObject({ zone: 'Europe/Berlin' });
     await expect(namespaces.register('acme', { zone: 'UTC' })).rejects.toMatchObject({
       code: 'NAMESPACE_STATE',
       message: expect.stringContaining('begin in Europe/Berlin, not in UTC'),
