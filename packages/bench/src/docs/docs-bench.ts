@@ -9,7 +9,7 @@ import { namesOf, readOptions } from '../arguments.js';
 import type { Bench, Terminal } from '../bench.js';
 import { reportLedger } from '../ledger/ledger-bench.js';
 import { DOCUMENTED, readLedgerOptions } from '../ledger/options.js';
-import { ledgerMarkdown } from '../ledger/report.js';
+import { ledgerPromisesMarkdown, ledgerTablesMarkdown } from '../ledger/report.js';
 import { describeMachine } from '../machine.js';
 import { measurePublished, type PublishedTable, publishedMarkdown, readPublishedOptions } from '../published/published-bench.js';
 import { LATENCY, THROUGHPUT } from '../published/tables.js';
@@ -61,9 +61,14 @@ const SECTIONS: readonly Section[] = [
   publishedSection(LATENCY),
   publishedSection(THROUGHPUT),
   {
+    // Apart from the tables, whose few rounds are too few to judge by: the fastest run of a process that has just begun is a slow one.
+    name: 'ledger-promises',
+    make: async ({ countArgs, stderr }) => ledgerPromisesMarkdown(await reportLedger(readLedgerOptions([...countArgs, '--check']), stderr)),
+  },
+  {
     name: 'ledger',
     make: async ({ countArgs, stderr }) =>
-      ledgerMarkdown(await reportLedger({ ...readLedgerOptions(countArgs), cells: DOCUMENTED }, stderr)),
+      ledgerTablesMarkdown(await reportLedger({ ...readLedgerOptions(countArgs), cells: DOCUMENTED }, stderr)),
   },
 ];
 

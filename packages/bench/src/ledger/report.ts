@@ -105,8 +105,21 @@ export function ledgerText(report: LedgerReport): string {
   return `${totalsText(report)}\n\n${tables}\n${plainTable(promiseTable(report.promises))}`;
 }
 
-/** The section of a page. */
+/** What was promised and measured, for a page. */
+export function ledgerPromisesMarkdown(report: LedgerReport): string {
+  return `${totalsText(report)}\n\n${markdownTable(promiseTable(report.promises))}`;
+}
+
+/** Everything that was measured, for a page. */
+export function ledgerTablesMarkdown(report: LedgerReport): string {
+  return `${totalsText(report)}\n\n${markdownTables(report)}`;
+}
+
+/** All of it: what `--markdown` writes. */
 export function ledgerMarkdown(report: LedgerReport): string {
-  const tables = tablesOf(report, markdownTable, (text) => `### ${text}\n\n`);
-  return `${totalsText(report)}\n\n${markdownTable(promiseTable(report.promises))}\n${tables}`;
+  return `${ledgerPromisesMarkdown(report)}\n${markdownTables(report)}`;
+}
+
+function markdownTables(report: LedgerReport): string {
+  return tablesOf(report, markdownTable, (text) => `### ${text}\n\n`);
 }
