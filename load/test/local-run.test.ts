@@ -9,6 +9,7 @@ import { SCENARIOS } from '../scenarios/index.js';
 import { type RunCommand, runCommand } from '../src/node/arguments.js';
 import { bundleScenario } from '../src/node/bundle.js';
 import { runK6 } from '../src/node/k6-process.js';
+import { BUNDLES } from '../src/node/package-root.js';
 import { runProgram } from '../src/node/program.js';
 import { type EndedRun, runScenario } from '../src/node/run-scenario.js';
 import { expressionOf } from '../src/plan/thresholds.js';
@@ -68,6 +69,8 @@ describe.skipIf(k6 === undefined)('pnpm load local', () => {
     expect(report.exactness.checks.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, true, true]);
     expect(report.exactness.checks[3].name).toContain('ledger');
     expect(await read('report.md')).toContain('| acquire |');
+    // What is published is left as it was built.
+    expect((await readdir(BUNDLES)).filter((file) => !file.endsWith('.js'))).toEqual([]);
     // Nothing of the keys, and a page that needs no other.
     expect(JSON.stringify(report)).not.toMatch(/secret/i);
     const page = await read('dashboard.html');

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { collectorVariables } from '../distributed/collector.js';
 import { freePort } from '../distributed/free-port.js';
@@ -38,7 +39,7 @@ export function oneK6({ binary, script, env, scenario, dashboard, livePort }: On
     runtime: 'local',
     async make({ settings, site, folder, durationMs, heard, started, signal }) {
       const figuresFile = join(folder, 'figures.json');
-      const charts = dashboard || livePort !== undefined ? await writeCharts(script, scenario, settings) : undefined;
+      const charts = dashboard || livePort !== undefined ? await writeCharts(scenario, settings) : undefined;
       const address = `127.0.0.1:${await freePort()}`;
       let taken: (() => ProcessUsage | undefined) | undefined;
       const control = new K6Control(address);
@@ -58,8 +59,8 @@ export function oneK6({ binary, script, env, scenario, dashboard, livePort }: On
         },
         logFile: join(folder, 'k6.log'),
         timeoutMs: durationMs + GRACE_MS + K6_SLACK_MS,
-      });
-      clearInterval(asking);
+      }).finally(() => clearInterval(asking));
+      if (charts !== undefined) await rm(dirname(charts), { recursive: true, force: true });
       const extent = extentOf(end, signal);
       const notes = {
         whole: [],
@@ -117,9 +118,9 @@ function k6Environment(settings: RunSettings, site: LoadTask['site'], env: NodeJ
   return { ...env, ...collectorVariables(settings, env), ...keysOf(site), [SETTINGS_VARIABLE]: settingsText(settings) };
 }
 
-/** Says what the dashboard shows, beside the script: a run's own folder holds what came out. */
-async function writeCharts(script: string, scenario: Scenario, settings: RunSettings): Promise<string> {
-  const file = join(dirname(script), `${scenario.name}.dashboard.json`);
+/** Says what the dashboard shows, in a folder of its own: a run's holds what came out, and that of an installed package is nobody's to write into. */
+async function writeCharts(scenario: Scenario, settings: RunSettings): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), 'millrace-charts-')), 'dashboard.json');
   await writeFile(file, JSON.stringify(dashboardOf(scenario.name, scenario.resources(settings))));
   return file;
 }
