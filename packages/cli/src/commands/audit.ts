@@ -11,6 +11,7 @@ import { csv } from '../render/csv.js';
 import { limitsText, moment } from '../render/figures.js';
 import { table } from '../render/table.js';
 import { type Answer, addCommand, addGroup, answering, type Cli, type Session } from '../session.js';
+import { everyPage } from './every-page.js';
 
 interface AuditFlags extends PageFlags {
   readonly entity?: string;
@@ -20,8 +21,6 @@ interface AuditFlags extends PageFlags {
   readonly to?: string;
   readonly csv?: boolean;
 }
-
-const PAGE_SIZE = 1_000;
 
 /** `millrace audit`: who changed what, and when. */
 export function addAudit(program: Command, cli: Cli): void {
@@ -68,20 +67,11 @@ async function onePage(audit: AuditLog, query: Query): Promise<Answer> {
 }
 
 async function wholeRange(session: Session, audit: AuditLog, query: Query): Promise<Answer> {
-  const progress = session.progress('events');
-  try {
-    const all: AuditEvent[] = [];
-    let after: string | undefined;
-    do {
-      const page = await audit.list({ ...query, pageSize: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
-      all.push(...page.events);
-      if (page.next !== undefined) progress.step(all.length);
-      after = page.next;
-    } while (after !== undefined);
-    return { json: { events: all }, text: () => eventCsv(all) };
-  } finally {
-    progress.end();
-  }
+  const all = await everyPage(session, 'events', async (place) => {
+    const { events, next } = await audit.list({ ...query, ...place });
+    return { items: events, next };
+  });
+  return { json: { events: all }, text: () => eventCsv(all) };
 }
 
 /** An event to a line. What was there before and after is JSON, whole. */

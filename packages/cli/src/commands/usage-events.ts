@@ -10,6 +10,7 @@ import { csv } from '../render/csv.js';
 import type { Style } from '../render/style.js';
 import { table } from '../render/table.js';
 import { type Answer, addCommand, answering, type Cli, type Session } from '../session.js';
+import { everyPage } from './every-page.js';
 
 interface EventFlags extends PageFlags {
   readonly from?: string;
@@ -18,8 +19,6 @@ interface EventFlags extends PageFlags {
   readonly newest?: boolean;
   readonly csv?: boolean;
 }
-
-const PAGE_SIZE = 1_000;
 
 /** `millrace usage events`: leases that were recorded one by one. */
 export function addUsageEvents(usage: Command, cli: Cli): void {
@@ -72,23 +71,13 @@ async function onePage(session: Session, query: EventsOptions): Promise<Answer> 
 }
 
 async function wholeRange(session: Session, query: EventsOptions): Promise<Answer> {
-  const progress = session.progress('events');
-  try {
-    const all = await withLimiter(session, async ({ usage }) => {
-      const events: UsageEvent[] = [];
-      let after: string | undefined;
-      do {
-        const page = await usage.events({ ...query, pageSize: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
-        events.push(...page.events);
-        if (page.next !== undefined) progress.step(events.length);
-        after = page.next;
-      } while (after !== undefined);
-      return events;
-    });
-    return { json: { events: all }, text: () => eventCsv(query, all) };
-  } finally {
-    progress.end();
-  }
+  const all = await withLimiter(session, ({ usage }) =>
+    everyPage(session, 'events', async (place) => {
+      const { events, next } = await usage.events({ ...query, ...place });
+      return { items: events, next };
+    }),
+  );
+  return { json: { events: all }, text: () => eventCsv(query, all) };
 }
 
 /** A limit to a line: programs that read tables want one fact in each. */

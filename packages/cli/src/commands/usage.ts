@@ -14,6 +14,7 @@ import { table } from '../render/table.js';
 import { safe } from '../render/text.js';
 import { totalsTable, usageChart, usageCsv, usageRows, usageTable } from '../render/usage.js';
 import { type Answer, addCommand, addGroup, answering, type Cli, type Session } from '../session.js';
+import { everyPage } from './every-page.js';
 import { addUsageEvents } from './usage-events.js';
 import { addUsageTrust } from './usage-trust.js';
 
@@ -32,7 +33,6 @@ interface SnapshotFlags extends RangeFlags, PageFlags {
 }
 
 const TYPE_HELP = 'hour, day, week or month';
-const PAGE_SIZE = 1_000;
 
 /** `millrace usage`: what was used. */
 export function addUsage(program: Command, cli: Cli): void {
@@ -109,23 +109,13 @@ async function wholeRange(session: Session, query: SnapshotQuery, flags: Snapsho
   };
 }
 
-async function allSnapshots(session: Session, query: SnapshotQuery): Promise<readonly UsageSnapshot[]> {
-  const progress = session.progress('windows');
-  try {
-    return await withLimiter(session, async ({ usage }) => {
-      const all: UsageSnapshot[] = [];
-      let after: string | undefined;
-      do {
-        const page = await usage.snapshots({ ...query, pageSize: PAGE_SIZE, ...(after === undefined ? {} : { after }) });
-        all.push(...page.snapshots);
-        if (page.next !== undefined) progress.step(all.length);
-        after = page.next;
-      } while (after !== undefined);
-      return all;
-    });
-  } finally {
-    progress.end();
-  }
+function allSnapshots(session: Session, query: SnapshotQuery): Promise<readonly UsageSnapshot[]> {
+  return withLimiter(session, ({ usage }) =>
+    everyPage(session, 'windows', async (place) => {
+      const { snapshots, next } = await usage.snapshots({ ...query, ...place });
+      return { items: snapshots, next };
+    }),
+  );
 }
 
 function addSummary(usage: Command, cli: Cli): void {
