@@ -59,8 +59,10 @@ export function oneK6({ binary, script, env, scenario, dashboard, livePort }: On
         },
         logFile: join(folder, 'k6.log'),
         timeoutMs: durationMs + GRACE_MS + K6_SLACK_MS,
-      }).finally(() => clearInterval(asking));
-      if (charts !== undefined) await rm(dirname(charts), { recursive: true, force: true });
+      }).finally(async () => {
+        clearInterval(asking);
+        if (charts !== undefined) await rm(dirname(charts), { recursive: true, force: true });
+      });
       const extent = extentOf(end, signal);
       const notes = {
         whole: [],
